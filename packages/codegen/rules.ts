@@ -30,12 +30,26 @@ export interface RuleRow {
 
 export type RuleId = ${union(rows.map(({ id }) => id))}
 
+type Unsaid = 'needs' | 'parts' | 'wait' | 'judged'
+
 /** A row whose id is one of the ledger. */
 export type Rule = RuleRow & { readonly id: RuleId }
 
-export const rules: readonly Rule[] = ${literal(rows)}
+/** Rows without the members that say nothing. */
+const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = ${literal(rows.map(withoutUnsaid))}
+
+export const rules: readonly Rule[] = said.map(({ needs = [], parts = [], wait = null, judged = null, ...row }) => {
+  return { ...row, needs, parts, wait, judged }
+})
 
 export const ruleById: ReadonlyMap<RuleId, Rule> = new Map<RuleId, Rule>(rules.map((row) => [row.id, row]))
 `
   return { name: 'rules.ts', text: withHeader(body, [...rules.map(({ text }) => text), headings.text]) }
+}
+
+/** The package is kept small: half of the members of rows are empty. */
+function withoutUnsaid(row: object): object {
+  return Object.fromEntries(
+    Object.entries(row).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
+  )
 }
