@@ -174,6 +174,19 @@ describe('one connection, on which a request waits for the response to the one b
     expect((await next).status).toBe(200)
   })
 
+  test('a request that is given up on a connection which served another is not a closed connection', async () => {
+    const { url, arrived, send } = await waiting()
+    const first = send(get(`${url}/first`))
+    await vi.waitUntil(() => arrived.length === 1)
+    arrived[0]?.socket.write(plain)
+    await first
+    const stop = new AbortController()
+    const second = send(get(`${url}/second`), { signal: stop.signal })
+    await vi.waitUntil(() => arrived.length === 2)
+    stop.abort()
+    await expect(second).rejects.toMatchObject({ kind: 'reset' })
+  })
+
   test('a request that was given up beforehand is not sent', async () => {
     const { url, arrived, send } = await waiting()
     await expect(send(get(`${url}/never`), { signal: AbortSignal.abort() })).rejects.toBeInstanceOf(TransportFailure)

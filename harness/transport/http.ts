@@ -190,7 +190,7 @@ function pairs(raw: Dispatcher.DispatchController['rawHeaders']): HeaderPairs {
 
 function toFailure(
   error: unknown,
-  { hasBegun, isLate, isReused }: Progress,
+  { ended, hasBegun, isLate, isReused }: Progress,
   { method, url }: WireRequest,
   answerMs: number,
 ): TransportFailure {
@@ -211,7 +211,8 @@ function toFailure(
   if (error instanceof errors.SocketError && message === 'bad upgrade') {
     return new TransportFailure('malformed', `${call} was answered 101 first, which it had not requested`)
   }
-  const isStale = isReused && !hasBegun
+  // Not if this side has ended the wait.
+  const isStale = isReused && !hasBegun && ended === null
   const which = isStale ? 'the connection was closed after it had served earlier requests' : why
   return new TransportFailure(isStale ? 'stale' : 'reset', `${call} ended before a complete response came (${which})`)
 }

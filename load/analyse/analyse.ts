@@ -32,7 +32,8 @@ const COUNTED: ReadonlySet<Shape> = new Set<Shape>(['concurrency', 'rejected'])
 /**
  * Judges each rule of a plan's shape by its recorded requests. Pure: the same points and plan
  * give the same verdicts. Only intervals that the client measured are used, and every doubt speaks for the target:
- * `failed` is a proof, `passed` needs the whole planned load except in the shapes of COUNTED, the rest is `inconclusive` (headings Errors and Limits).
+ * `failed` is a proof, `passed` needs the whole planned load except in the shapes of COUNTED, the rest is `inconclusive`
+ * (headings Errors and Limits).
  */
 export function analyse(given: Points, plan: Plan): LoadVerdict[] {
   if (plan.plane === 'mixed') return []
@@ -93,7 +94,10 @@ export function rulingOf(shapes: readonly LoadVerdict[]): Ruling | null {
   return passed(shapes.map(({ sentence }) => sentence).join('; '))
 }
 
-/** Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load except in the shapes of COUNTED. */
+/**
+ * Why the load was not what was planned, or null. What did fail stays failed; a pass needs the whole load except in the shapes
+ * of COUNTED.
+ */
 function shortfall({ plan, points, beganMs }: Case): string | null {
   const planned = plannedCount(plan)
   const isCounted = COUNTED.has(plan.shape)

@@ -90,7 +90,8 @@ async function waitUntilBusy(jobs: readonly string[], { queue, client, clock, st
  * - one for each worker that the plan keeps busy
  * - if requests are to be held, one for each worker, which then takes no other
  *
- * `busy` are the jobs that workers are kept busy with, which are to be cancelled after the load. `workers` may take jobs; null if their number is unknown.
+ * `busy` are the jobs that workers are kept busy with, which are to be cancelled after the load. `workers` may take jobs; null if
+ * their number is unknown.
  */
 async function prepareJobs(plan: QueuePlan, workers: number | null, options: QueuePerformOptions) {
   const { queue, client, clock, windowScale } = options

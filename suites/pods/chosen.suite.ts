@@ -37,7 +37,10 @@ interface Chosen {
   readonly shown: ReadonlySet<string>
   /** The lasting members that it shows otherwise, or that nobody asked for. */
   readonly others: Members
-  /** Those that a PATCH named, even if it was refused: when the last of these was answered, ms. For some time, a read may show a former value. */
+  /**
+   * Those that a PATCH named, even if it was refused: when the last of these was answered, ms. For some time, a read may show a
+   * former value.
+   */
   readonly patched: ReadonlyMap<string, number>
   /** When the last PATCH was answered, ms. */
   readonly patchedMs: number
