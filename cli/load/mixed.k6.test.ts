@@ -15,7 +15,8 @@ const mix = '{run: 10, status: 30, cancel: 5, stream: 5, requests: 1, health: 5,
 /** A served reference, its target file with a mix; no worker takes the jobs of its dedicated endpoint. */
 async function served(...flags: string[]) {
   writeFileSync(join(cwd, 'state.yaml'), 'endpoints: {dedicated: {workersMin: 0, workersMax: 0}}\n')
-  const { target, url } = await serve(['--latency', '20ms', '--state', 'state.yaml', ...flags])
+  const latency = flags.includes('--latency') ? [] : ['--latency', '20ms']
+  const { target, url } = await serve(['--state', 'state.yaml', ...latency, ...flags])
   const file = join(cwd, target)
   writeFileSync(file, `${readFileSync(file, 'utf8')}load: {mixed: ${mix}, requestsPerSecond: 30}\n`)
   return { target, url }
