@@ -70,7 +70,7 @@ export async function runTool(words: readonly string[], terminal: Terminal): Pro
     .action((from, to) =>
       withTool(async (tool) => terminal.out(JSON.stringify({ lookups: await tool.call(from, to) }))),
     )
-  for (const one of [program, ...program.commands]) refuseRepeats(one as never)
+  for (const one of [program, ...program.commands]) refuseRepeats(one)
   try {
     await program.parseAsync(words, { from: 'user' })
     return 0

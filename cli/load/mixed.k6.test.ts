@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createCommands } from '../shared/testing/commands.ts'
+import { createCommands, withDefault } from '../shared/testing/commands.ts'
 
 // plumbline load mixed and load soak through a real k6, against references that plumbline serves.
 
@@ -15,8 +15,7 @@ const mix = '{run: 10, status: 30, cancel: 5, stream: 5, requests: 1, health: 5,
 /** A served reference, its target file with a mix; no worker takes the jobs of its dedicated endpoint. */
 async function served(...flags: string[]) {
   writeFileSync(join(cwd, 'state.yaml'), 'endpoints: {dedicated: {workersMin: 0, workersMax: 0}}\n')
-  const latency = flags.includes('--latency') ? [] : ['--latency', '20ms']
-  const { target, url } = await serve(['--state', 'state.yaml', ...latency, ...flags])
+  const { target, url } = await serve(['--state', 'state.yaml', ...withDefault(flags, '--latency', '20ms')])
   const file = join(cwd, target)
   writeFileSync(file, `${readFileSync(file, 'utf8')}load: {mixed: ${mix}, requestsPerSecond: 30}\n`)
   return { target, url }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { listening } from '../../harness/testing/listening.ts'
 import type { Answer } from '../shared/comparison/compare.ts'
-import { createCommands, until } from '../shared/testing/commands.ts'
+import { createCommands, until, withDefault } from '../shared/testing/commands.ts'
 import { serveNaiveQueue } from '../shared/testing/naive-queue.ts'
 
 const { cwd, run, start, serve, close } = createCommands('regress')
@@ -46,8 +46,7 @@ const compared = (baseline: string, candidate: string, ...flags: string[]) =>
       candidate,
       '--operation',
       'listPods',
-      ...(flags.includes('--rounds') ? [] : ['--rounds', '8']),
-      ...flags,
+      ...withDefault(flags, '--rounds', '8'),
     ],
     { API_KEY: 'plumbline-example-full' },
   )

@@ -14,7 +14,9 @@ export function gather(value: string, earlier: readonly string[]): string[] {
 }
 
 /** Refuses a flag with one value that is given again: commander would take the last value. */
-export function refuseRepeats(command: commander.Command): void {
+export function refuseRepeats(
+  command: Pick<commander.Command, 'options' | 'error'> & { on(event: string, listener: () => void): unknown },
+): void {
   for (const option of command.options) {
     if (option.isBoolean() || option.negate || option.parseArg === gather) continue
     let times = 0

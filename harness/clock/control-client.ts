@@ -18,7 +18,10 @@ export function createControlClient(url: string, send: Transport): ClockControl 
     const headers: [string, string][] = body === null ? [] : [['Content-Type', 'application/json']]
     const response = await send({ method, url, headers, body: bytes }).catch((error: unknown) => {
       if (!(error instanceof TransportFailure)) throw error
-      throw new (/reset|stale/.test(error.kind) ? PassingFault : ClockFault)(`gave no response: ${error.message}`, true)
+      throw new (error.kind === 'reset' || error.kind === 'stale' ? PassingFault : ClockFault)(
+        `gave no response: ${error.message}`,
+        true,
+      )
     })
     const state = stateOf(response, method)
     seenMs = state.nowMs

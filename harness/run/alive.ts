@@ -10,25 +10,25 @@ import { firstTolerances } from './probe.ts'
  * The end of a rule. A failure is inconclusive if the target stopped responding meanwhile, because a notification may be missing for that
  * reason; after a wait, one read decides. A failure on a controlled clock is inconclusive too if another run has moved the clock.
  */
-export async function inconclusiveIfDead(
+export async function inconclusiveIfDisturbed(
   end: unknown,
   owner: Owner,
   target: Target,
   knowledge: Pick<Knowledge, 'decide'>,
 ): Promise<unknown> {
   if (!(end instanceof ClauseViolated)) return end
-  const dead = (why: string) => new Inconclusive(`${contrastText(end.finding)}; but the target ${why}`)
+  const disturbed = (why: string) => new Inconclusive(`${contrastText(end.finding)}; but the target ${why}`)
   try {
     await readOnce(owner, target)
     // The clock looks at the time before it wakes anybody.
     const clockFault = owner.services.controlled ? await owner.actor.pause(0) : null
     knowledge.decide(owner.name, () => {
-      if (clockFault?.includes(movedByOthers)) return dead(`may have changed by itself: ${clockFault}`)
-      return owner.sender.isInterrupted() ? dead('did not respond for a while before that') : null
+      if (clockFault?.includes(movedByOthers)) return disturbed(`may have changed by itself: ${clockFault}`)
+      return owner.sender.isInterrupted() ? disturbed('did not respond for a while before that') : null
     })
     return end
   } catch (error) {
-    return error instanceof Unanswered ? dead(`does not respond any more: ${error.message}`) : error
+    return error instanceof Unanswered ? disturbed(`does not respond any more: ${error.message}`) : error
   }
 }
 

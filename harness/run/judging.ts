@@ -12,7 +12,7 @@ import type { Scenario } from '../rule/registry.ts'
 import type { Deal } from '../variation/deal.ts'
 import type { Values } from '../variation/dimensions.ts'
 import { createVariation, type Variation } from '../variation/variation.ts'
-import { inconclusiveIfDead } from './alive.ts'
+import { inconclusiveIfDisturbed } from './alive.ts'
 import type { Cut, Cuts } from './cuts.ts'
 import type { Foundations } from './foundations.ts'
 import { type Judgement, recordJudgement, verdictOf } from './judge.ts'
@@ -129,7 +129,12 @@ export function createJudging(options: JudgingOptions) {
           const error = await foundations.settled(
             rule.id,
             actor,
-            await inconclusiveIfDead(thrown ?? new Error('the rule threw nothing'), owner, target, options.knowledge),
+            await inconclusiveIfDisturbed(
+              thrown ?? new Error('the rule threw nothing'),
+              owner,
+              target,
+              options.knowledge,
+            ),
           )
           return { isCut: false, error, seen } as const
         },

@@ -72,17 +72,17 @@ export function overHttp(options: HttpOptions = {}) {
     async send(request: WireRequest, patience: TransportOptions = {}): Promise<WireResponse> {
       const limitMs = patience.answerMs ?? answerMs
       const own = patience.newConnection === true ? open(1) : null
-      const { origin } = new URL(request.url)
-      const shared = closing.has(origin) ? unkept : kept
+      const address = new URL(request.url)
+      const shared = closing.has(address.origin) ? unkept : kept
       const used = own ?? (patience.connection === undefined ? shared : reservedFor(patience.connection))
       const progress: Progress = { isReused: false, hasBegun: false, isLate: false, ended: null }
       try {
-        return withPlainBody(await exchange(used, request, limitMs, patience, progress))
+        return withPlainBody(await exchange(used, request, address, limitMs, patience, progress))
       } catch (error) {
         const lack = lackIn(error)
         if (lack !== null) throw new Unverified(`${request.method} ${request.url} could not be sent: ${lack}`)
         const failure = toFailure(error, progress, request, limitMs)
-        if (failure.kind === 'stale') closing.add(origin)
+        if (failure.kind === 'stale') closing.add(address.origin)
         throw failure
       } finally {
         await own?.destroy()
@@ -101,13 +101,13 @@ export function overHttp(options: HttpOptions = {}) {
 function exchange(
   agent: Dispatcher,
   request: WireRequest,
+  { origin, pathname, search }: URL,
   limitMs: number,
   { signal, sentAfter }: TransportOptions,
   progress: Progress,
 ): Promise<WireResponse> {
-  const { url, method, headers, body } = request
+  const { method, headers, body } = request
   const { promise, resolve, reject } = Promise.withResolvers<WireResponse>()
-  const { origin, pathname, search } = new URL(url)
   const path = pathname + search
   // A stream is sent in chunks, without its length.
   const isChunked = headerOf(headers, 'transfer-encoding') !== null && body !== null

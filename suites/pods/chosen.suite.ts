@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { withEntry } from '../../harness/common/with-entry.ts'
 import { type Exchange, isSuccess, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idIn, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
@@ -76,7 +77,9 @@ invariant<ReadonlyMap<string, Chosen>>('pods.shape.id-matches', new Map(), (know
     seen.push({ exercised, findings: isDoubtful ? [] : findings })
     const listed = { findings: findings.map((one) => ({ ...one, exchange: n })), listedMs: received.target }
     const doubt = isDoubtful ? listed : own.doubt
-    state = withEntry(state, pod.id, { ...own, shown, others, doubt })
+    // Most reads show nothing new.
+    if (shown.size > own.shown.size || doubt !== own.doubt || !isDeepStrictEqual(others, own.others))
+      state = withEntry(state, pod.id, { ...own, shown, others, doubt })
   }
   return { state, ...joined(seen) }
 })

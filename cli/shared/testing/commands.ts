@@ -65,6 +65,11 @@ export function createCommands(name: string) {
   }
 }
 
+/** Flags with this one, which has a default value unless they give another. */
+export function withDefault(flags: readonly string[], name: string, value: string): readonly string[] {
+  return flags.includes(name) ? flags : [name, value, ...flags]
+}
+
 /** The text of a file, once this part of it is there. */
 export async function textOf(file: string, part: string): Promise<string> {
   await until(() => existsSync(file) && readFileSync(file, 'utf8').includes(part))
