@@ -15,6 +15,9 @@ export const defaultTolerances = {
   /** How long a write may take to be visible in a read, ms. */
   // 10s: caches in front of a list are commonly that old.
   visibleMs: 10_000,
+  /** How far a read may be behind an earlier one of the same resource, ms on the target's clock. */
+  // 0s: few services read from copies that differ, and a value that returns is a common fault.
+  stalenessMs: 0,
   /** Slack on t of a rate window, seconds. */
   // 1s: t is whole seconds, and rounding goes either way.
   windowSlackS: 1,
@@ -65,6 +68,7 @@ export const leastTolerancesMs = {
     poll: 10,
     container: 0,
     visible: 0,
+    staleness: 0,
     windowSlack: 0,
     answer: 100,
     connect: 100,

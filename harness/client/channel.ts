@@ -1,4 +1,5 @@
 import type { Tolerances } from '../../target/tolerances.ts'
+import type { Actor } from '../clock/types.ts'
 import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
@@ -19,6 +20,7 @@ export interface Channel {
   readonly gate: (outgoing: Pick<Outgoing, 'operation' | 'endpoint' | 'key'>) => Gate | null
   /** True if another quota may count the request too. */
   readonly mayCountElsewhere: (outgoing: Pick<Outgoing, 'operation' | 'key'>) => boolean
+  readonly reads: ReadSpacing
   readonly record: (exchange: Exchange) => void
   readonly connections: Connections
   /** Tries the key again after a 401; null in a replay, which takes the ends of rules from the record. */
@@ -35,6 +37,14 @@ export interface Connections {
   before(request: WireRequest): number | undefined
   /** Notes the end of an exchange. Resolves with true if its response is out of step; null if nothing suggests that. */
   end(exchange: Exchange, outgoing: Outgoing): Promise<boolean> | null
+}
+
+/** Keeps the reads of one resource apart. */
+export interface ReadSpacing {
+  /** Waits until the resource may be read again. */
+  before(outgoing: Outgoing, actor: Pick<Actor, 'pause'>): Promise<void>
+  /** Notes that a response has come. */
+  after(outgoing: Outgoing): void
 }
 
 /** How a host answers. Beyond a bound it is given up. */

@@ -174,7 +174,9 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
       })
     }
     for (let isRefused = false; ; isRefused = true) {
+      await channel.reads.before(outgoing, actor)
       let exchange = await sendAttempt(isRefused)
+      channel.reads.after(outgoing)
       const tried = doubtful.get(exchange)
       if (tried !== undefined) exchange = await recordDoubtful(exchange, tried, background)
       if (exchange.isOutOfStep) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })

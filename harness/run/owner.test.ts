@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { rules } from '../../generated/rules.ts'
 import { createInstance } from '../../proof/instance.ts'
 import { createConnections } from '../client/connections.ts'
+import { createReadSpacing } from '../client/read-spacing.ts'
 import { createRealClock } from '../clock/real.ts'
 import type { RunServices } from '../planes/owner.ts'
 import { Inconclusive } from '../rule/outcome.ts'
@@ -21,6 +22,7 @@ const services: RunServices = {
     next: () => 1,
     gate: () => null,
     mayCountElsewhere: () => false,
+    reads: createReadSpacing(0, () => 0),
     record: () => {},
     health: () => ({ stoppedMs: () => 0, admit: async () => null, send: (_, transmit) => transmit() }),
     standstillMs: 0,

@@ -3,6 +3,7 @@ import { createConnections, trialOwner } from '../client/connections.ts'
 import { createHostHealth } from '../client/health.ts'
 import { hostOf } from '../client/host.ts'
 import { createKeyTrials } from '../client/key-trials.ts'
+import { createReadSpacing } from '../client/read-spacing.ts'
 import type { RunClock } from '../clock/types.ts'
 import type { Exchange } from '../exchange/exchange.ts'
 import { ownerName } from '../exchange/owner-names.ts'
@@ -104,6 +105,7 @@ export function createServices(
     next: () => ++exchangeCount,
     gate: (outgoing) => (clock.kind === 'replay' ? null : gates.gateOf(outgoing)),
     mayCountElsewhere: (outgoing) => planeOfOperation(outgoing.operation).pacing.mayCountElsewhere(outgoing),
+    reads: createReadSpacing(target.tolerances.stalenessMs, clock.now),
     record(exchange: Exchange) {
       recorder.exchange(exchange)
       judges.exchange(exchange)

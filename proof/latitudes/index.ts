@@ -3,6 +3,7 @@ import { absent } from './absent.ts'
 import { answers } from './answers.ts'
 import { bounds } from './bounds.ts'
 import { changes, changesOfFields } from './changes.ts'
+import { copies } from './copies.ts'
 import { creation } from './creation.ts'
 import { deploy } from './deploy.ts'
 import { endpoints } from './endpoints.ts'
@@ -40,6 +41,7 @@ export const latitudes: readonly Latitude[] = [
   ...offers,
   ...absent,
   ...oddRequests,
+  ...copies,
   ...on('queue', queue),
   ...on('queue', queuePolicy),
   ...on('queue', webhook),

@@ -6,7 +6,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type PodView, podOf } from '../../harness/exchange/read.ts'
 import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { unseenHint } from '../../harness/planes/pods/fixtures/pods.ts'
-import { quotaIn } from '../../harness/planes/pods/pod-times.ts'
+import { delayIn } from '../../harness/planes/pods/pod-times.ts'
 import { type Check, isOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -231,15 +231,18 @@ async function actIn(context: Context, status: PodStatus, action: PodAction): Pr
     const isLasting = await leaveAlone(context, status, restarted)
     if (isLasting) return last
   }
-  const advice = transient.has(status) ? `; ${late === null ? unseenHint(status) : lateText(late)}` : ''
+  const advice = transient.has(status) ? `; ${late === null ? unseenHint(status) : lateText(context, late)}` : ''
   const others = outages.length === 0 ? '' : `, but for ${outages.length} for which a gateway answered`
   context.inconclusive(
     `none of ${podsTried} pods was still in ${status} when it was asked to ${action}${others}${advice}`,
   )
 }
 
-function lateText({ ms, response }: { readonly ms: number; readonly response: ApiResponse }): string {
-  return `for ${quotaIn(response)} a call was sent ${lengthOf(ms)} late`
+function lateText(
+  { target }: Context,
+  { ms, response }: { readonly ms: number; readonly response: ApiResponse },
+): string {
+  return `for ${delayIn(response, target.tolerances)} a call was sent ${lengthOf(ms)} late`
 }
 
 /** Leaves a new pod alone for as long as the calls took. True if it is still in the status: they were not too late. */
