@@ -268,6 +268,15 @@ test.each<[what: string, edit: () => void, fault: string]>([
   expect((await verifyCertificate(copy, publicKey)).faults).toEqual([fault])
 })
 
+test('a certificate without its statement is not valid, and without its envelope too not a certificate', async () => {
+  copyOf(signed)
+  rmSync(join(copy, statementFile))
+  const said = 'statement.json is missing\nnot valid: 1 fault\n'
+  expect(await commands.run(['verify', 'copy'])).toEqual({ code: 1, said })
+  rmSync(join(copy, envelopeFile))
+  expect(await commands.run(['verify', 'copy'])).toMatchObject({ code: 2 })
+})
+
 test('verify prints faults first, and claims only beside none', async () => {
   writeFileSync(join(cwd, 'stranger.pem'), createPublicKey(stranger as never).export({ type: 'spki', format: 'pem' }))
   const verified = async (...args: string[]) => (await commands.run(['verify', ...args])).said

@@ -13,6 +13,7 @@ beforeAll(() => {
     mkdirSync(join(cwd, 'registered', name), { recursive: true })
     writeFileSync(join(cwd, 'registered', name, 'statement.json'), '{}')
   }
+  mkdirSync(join(cwd, 'empty'))
   writeFileSync(join(cwd, 'bad.yaml'), 'plumbline: 1\npods: https://a.test\nkeys: {full: inline}\n')
   writeFileSync(
     join(cwd, 'away.yaml'),
@@ -135,6 +136,7 @@ describe.concurrent('one clear sentence', () => {
     ],
     ['sweep rnone', 'no run rnone below'],
     ['verify none', 'plumbline: none is not a folder; name the folder of a certificate'],
+    ['verify empty', 'plumbline: empty is not a certificate, because it has no statement.json; name the folder of one'],
     ['verify registered', 'plumbline: registered holds 2 certificates; '],
     ['registry none', 'plumbline: none is not a folder; name one with a folder for each certificate'],
     ['certify --target away.yaml --profile lab --out new', 'plumbline: --profile: lab is judged by load, once; add a'],
