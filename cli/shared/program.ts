@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { refuseRepeats } from './arguments.ts'
 import * as commands from './options.ts'
 import { version } from './package-paths.ts'
@@ -11,13 +11,12 @@ import type { Terminal } from './terminal.ts'
 export function createProgram(terminal: Terminal, ended: (code: number) => void): Command {
   const program = new Command('plumbline')
     .description('Tests an implementation of the Compute Platform API, rule by rule.')
-    .version(version())
-    .helpCommand(false)
+    .version(version(), '-v, --version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
-      outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
+      outputError: (text, write) => write(`plumbline: ${oneSentence(text, [])}`),
     })
   type Work<Given extends unknown[]> = (...given: [...Given, Terminal]) => Promise<number>
   /** The action of a command; commander adds the command itself to what was given. */
@@ -56,13 +55,19 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     const hidden = command.name() === 'complete'
     const added = (command as unknown as Command).copyInheritedSettings(program)
     refuseRepeats(added)
+    added.configureOutput({
+      outputError: (text, write) => write(`plumbline: ${oneSentence(text, added.options)}`),
+    })
     program.addCommand(added, { hidden })
   }
   return program
 }
 
-/** A two-line message of commander on one line. */
-function oneSentence(text: string): string {
+/** A message of commander on one line. A value after a flag that takes none is named as such: commander calls it unknown. */
+function oneSentence(text: string, options: readonly Option[]): string {
+  const given = /unknown option '([^=]+)=/.exec(text)?.[1]
+  const flag = options.find(({ long, required, optional }) => long === given && !required && !optional)
+  if (flag !== undefined) return `option '${given}' takes no value`
   return text
     .replace(/^error: /, '')
     .trim()

@@ -30,6 +30,9 @@ describe.concurrent('one clear sentence', () => {
     ['foo', "plumbline: unknown command 'foo'; --help shows the usage"],
     ['chekc', "plumbline: unknown command 'chekc'; did you mean check?"],
     ['check --tagret x', "plumbline: unknown option '--tagret'; did you mean --target?"],
+    ['check --strict=maybe', "plumbline: option '--strict' takes no value"],
+    ['regress --baseline a --candidate b --no-check=1', "plumbline: option '--no-check' takes no value"],
+    ['check --json=1', "plumbline: unknown option '--json=1'; --help shows the usage"],
     [
       'check --target a.yaml --target b.yaml',
       "plumbline: option '--target <file>' is given more than once; give it once",
@@ -163,11 +166,19 @@ describe.concurrent('one clear sentence', () => {
     expect(readdirSync(cwd)).not.toContain('refused')
   })
 
-  test('help and version are no errors, no command is one', { timeout: quick }, async () => {
-    const [help, version, nothing] = await Promise.all([['--help'], ['--version'], []].map((words) => plumbline(words)))
-    expect(help).toMatchObject({ code: 0, err: '' })
-    expect(version?.out).toMatch(/^\d+\.\d+\.\d+$/m)
-    expect(nothing).toMatchObject({ code: 2, out: '' })
+  test.each<[words: string, out: RegExp]>([
+    ['--help', /^Usage: plumbline \[options\] \[command\]\n/],
+    ['help', /^Usage: plumbline \[options\] \[command\]\n/],
+    ['help check', /^Usage: plumbline check \[options\]\n/],
+    ['check --help', /^Usage: plumbline check \[options\]\n/],
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+    ['-v', /^\d+\.\d+\.\d+\n$/],
+  ])('%s is not an error', { timeout: quick }, async (words, out) => {
+    expect(await plumbline(words.split(' '))).toMatchObject({ code: 0, out: expect.stringMatching(out), err: '' })
+  })
+
+  test('no command is an error, which shows the usage', { timeout: quick }, async () => {
+    expect(await plumbline([])).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^Usage: plumbline /) })
   })
 
   test('a target that is not there is 5, and leaves no ledger', { timeout: quick }, async () => {
