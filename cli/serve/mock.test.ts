@@ -236,9 +236,9 @@ describe('a state file', () => {
   })
 
   test.each([
-    ['none.yaml', 'none.yaml cannot be read: there is no such file'],
-    ['.', '. cannot be read: it is a folder'],
-    ['/dev/zero', '/dev/zero cannot be read: it is a device or pipe'],
+    ['none.yaml', '--state none.yaml cannot be read: there is no such file'],
+    ['.', '--state . cannot be read: it is a folder'],
+    ['/dev/zero', '--state /dev/zero cannot be read: it is a device or pipe'],
   ])('the state file %s is refused', (file, says) => expect(() => readState('.', file)).toThrow(says))
 
   test.each([

@@ -130,6 +130,6 @@ function contentOf(cwd: string, file: string): unknown {
     if (!kind.isFile()) throw new Error(`it is a ${kind.isDirectory() ? 'folder' : 'device or pipe'}`)
     return parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${readFault(error).split('\n')[0]}`)
+    throw new UsageError(`--state ${file} cannot be read: ${readFault(error).split('\n')[0]}`)
   }
 }

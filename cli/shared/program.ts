@@ -1,4 +1,5 @@
-import { Command, type Option } from 'commander'
+import { Command, Help, type Option } from 'commander'
+import { suggestion } from '../../target-file/nearest.ts'
 import { refuseRepeats } from './arguments.ts'
 import * as commands from './options.ts'
 import { version } from './package-paths.ts'
@@ -12,6 +13,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
   const program = new Command('plumbline')
     .description('Tests an implementation of the Compute Platform API, rule by rule.')
     .version(version(), '-v, --version')
+    .configureHelp({ optionDescription: describe })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -60,7 +62,22 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     })
     program.addCommand(added, { hidden })
   }
-  return program
+  // Without this, `help X` of an unknown X shows the usage of all commands and does not say why.
+  return program.addHelpText('beforeAll', ({ error }) => {
+    const [, name] = program.args
+    const known = help.visibleCommands(program).map((command) => command.name())
+    if (error && name !== undefined)
+      program.error(`unknown command '${name}'${suggestion(name, known, '--help shows the usage')}`)
+    return ''
+  })
+}
+
+const help = new Help()
+
+/** The description of an option, with its default value unless that goes without saying. */
+function describe(option: Option): string {
+  const { defaultValue, description } = option
+  return defaultValue === false || Array.isArray(defaultValue) ? description : help.optionDescription(option)
 }
 
 /** A message of commander on one line. A value after a flag that takes none is named as such: commander calls it unknown. */

@@ -29,6 +29,15 @@ describe.concurrent('one clear sentence', () => {
   test.each<[words: string, message: string, code?: number]>([
     ['foo', "plumbline: unknown command 'foo'; --help shows the usage"],
     ['chekc', "plumbline: unknown command 'chekc'; did you mean check?"],
+    ['help chekc', "plumbline: unknown command 'chekc'; did you mean check?"],
+    ['help nope', "plumbline: unknown command 'nope'; --help shows the usage"],
+    ['check --reference --rerun-failed empty', 'plumbline: --rerun-failed empty holds no results.json; '],
+    ['serve --state none', 'plumbline: --state none cannot be read: there is no such file'],
+    ['serve --probe= --port 0', 'plumbline: --probe is empty; give a program and its arguments'],
+    [
+      'regress --baseline away.yaml --candidate away.yaml --operation nope',
+      'plumbline: --operation: "nope" is not measured; known: listPods, ',
+    ],
     ['check --tagret x', "plumbline: unknown option '--tagret'; did you mean --target?"],
     ['check --strict=maybe', "plumbline: option '--strict' takes no value"],
     ['regress --baseline a --candidate b --no-check=1', "plumbline: option '--no-check' takes no value"],
@@ -175,6 +184,12 @@ describe.concurrent('one clear sentence', () => {
     ['-v', /^\d+\.\d+\.\d+\n$/],
   ])('%s is not an error', { timeout: quick }, async (words, out) => {
     expect(await plumbline(words.split(' '))).toMatchObject({ code: 0, out: expect.stringMatching(out), err: '' })
+  })
+
+  test('the usage shows the defaults of values alone', { timeout: quick }, async () => {
+    const { out } = await plumbline(['serve', '--help'])
+    expect(out).toContain('(default: 8080)')
+    expect(out).not.toMatch(/default:\s+(false|\[\])/)
   })
 
   test('no command is an error, which shows the usage', { timeout: quick }, async () => {
