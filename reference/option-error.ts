@@ -1,10 +1,17 @@
-/** An option that createReference does not take: what was expected, and what was given. */
+/** What is wrong with an option. */
+export type OptionFault = readonly [option: string, expected: string, given: unknown]
+
+/** Options that createReference does not take, a line for each: what was expected, and what was given. */
 export class OptionError extends TypeError {
   override readonly name = 'OptionError'
 
-  constructor(option: string, expected: string, given: unknown) {
-    super(`Option ${option}: expected ${expected}, got ${say(given)} (${typeOf(given)})`)
+  constructor(option: string, expected: string, given: unknown, others: readonly OptionFault[] = []) {
+    super([[option, expected, given] as const, ...others].map(lineOf).join('\n'))
   }
+}
+
+function lineOf([option, expected, given]: OptionFault): string {
+  return `Option ${option}: expected ${expected}, got ${say(given)} (${typeOf(given)})`
 }
 
 function say(value: unknown): string {

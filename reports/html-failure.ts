@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
+import { ownerText } from '../harness/exchange/owner-names.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import type { Results, RuleResult, ShownExchange, ShownMessage } from '../results/types.ts'
 import { failureCauses } from './causes.ts'
@@ -80,13 +81,19 @@ function renderExchange(exchange: ShownExchange, open: boolean, about = ''): Mar
   const waited = waitedMs < 1 ? '' : `, after a wait of ${lengthOf(waitedMs)}`
   return html`<details class="fold exchange"${open ? html` open` : null}>
 <summary><b>${n}</b> ${request.method} ${visible(request.url)} → ${visible(answer)}</summary>
-<p class="quiet">${operation}, sent by ${owner}, answered in ${lengthOf(receivedMs - sentMs)}${visible(asked)}${waited}</p>
+<p class="quiet">${operation}, ${sentBy(owner)}, answered in ${lengthOf(receivedMs - sentMs)}${visible(asked)}${waited}</p>
 <div class="sides">
 <pre>${`${request.method} ${visible(request.url)}\n`}${message(request, about)}</pre>
 <pre>${`${response === null ? visible(failure ?? 'no response') : response.status}\n`}${response === null ? null : message(response, about)}</pre>
 </div>
 </details>
 `
+}
+
+/** The rule that sent a request, or the work for which it was sent. */
+function sentBy(owner: string): string {
+  const work = ownerText(owner)
+  return work === owner ? `sent by ${owner}` : `sent while ${work}`
 }
 
 function message({ headers, body, bodyKind, bodyBytes }: ShownMessage, about: string): Markup {

@@ -89,7 +89,7 @@ describe('the HTML report', () => {
     const page = renderHtml(await sampleResults())
     expect(page).toContain('answer: <b>404</b>')
     expect(page).toContain('<code>plumbline replay</code>')
-    expect(page).toContain('blocked by pod.running gpu none: a pod did not become RUNNING')
+    expect(page).toContain('blocked, because it needs a RUNNING GPU pod: a pod did not become RUNNING')
   })
 
   it('draws the served and refused requests of each second of a load, with the limit', async () => {

@@ -21,7 +21,9 @@ describe('the JUnit report', () => {
     expect(xml).toContain(
       '<skipped>unclaimed: pod.error is neither given nor declared absent; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}, or absent: {pod.error: REASON}</skipped>',
     )
-    expect(xml).toContain('<skipped>blocked by pod.running gpu none: a pod did not become RUNNING</skipped>')
+    expect(xml).toContain(
+      '<skipped>blocked, because it needs a RUNNING GPU pod: a pod did not become RUNNING</skipped>',
+    )
     expect(xml).toContain('<system-out>advice, never fatal\n\nStatuses come in order.\n')
   })
 

@@ -31,7 +31,13 @@ export function tallyOf(rules: readonly Pick<RuleResult, 'verdict'>[]): string {
 /** Why a rule has no verdict about the target, and what blocked it. */
 export function reasonOf({ verdict, reason, by }: RuleResult): string {
   const why = reason ?? 'no reason was recorded'
-  return verdict === 'blocked' && by !== null ? `blocked by ${by}: ${why}` : why
+  if (verdict !== 'blocked' || by === null) return why
+  return isFixture(by) ? `blocked, because it needs ${by}: ${why}` : `blocked by ${by}: ${why}`
+}
+
+/** True for the name of a fixture, which is in words: `a RUNNING GPU pod`. Ids of rules have no space. */
+function isFixture(name: string): boolean {
+  return name.includes(' ')
 }
 
 /** Heads the reason of a broken rule: the target is never the cause. */

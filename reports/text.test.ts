@@ -64,7 +64,7 @@ describe('the text of a run', () => {
     expect(renderSummary(await sampleResults()).split('\n')).toEqual([
       'not verified',
       '  pods.shape.cost  inconclusive: no exchange exercised this rule',
-      '  pods.action.race  blocked by pod.running gpu none: a pod did not become RUNNING',
+      '  pods.action.race  blocked, because it needs a RUNNING GPU pod: a pod did not become RUNNING',
       '  limits.pods.minute  unverified: left out by a budget of 60 s',
       '  pods.action.error.start  unclaimed: pod.error is neither given nor declared absent; add pods: {statuses: {ERROR: {body: {image: AN_IMAGE_THAT_FAILS}}}}, or absent: {pod.error: REASON}',
       '  pods.mount.volume  not-applicable: volume is absent: no network volumes',

@@ -114,10 +114,10 @@ describe('--fail-fast', () => {
 })
 
 test.each<[words: string, said: string]>([
-  ['--reference --baseline none', 'none does not exist'],
+  ['--reference --baseline none', '--baseline none does not exist'],
   ['--reference --baseline red --out red', '--out red would replace the baseline; choose another folder'],
   ['--reference --baseline cut', '--baseline cut: that run is interrupted: '],
-  ['--reference --rerun-failed none', 'none does not exist'],
+  ['--reference --rerun-failed none', '--rerun-failed none does not exist'],
   [
     '--reference --rerun-failed red --only pods',
     "option '--rerun-failed <run>' cannot be used with option '--only <pattern>'",

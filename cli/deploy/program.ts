@@ -20,8 +20,7 @@ import { readSource } from './source.ts'
 export async function runTool(words: readonly string[], terminal: Terminal): Promise<number> {
   const program = new Command('plumbline-deploy')
     .description('The deployment tool of the reference: packs a project and creates its endpoints.')
-    .version(version())
-    .helpCommand(false)
+    .version(version(), '-v, --version')
     .exitOverride()
     .option('--defect <id>', 'behave as a defect of the proof')
     .configureOutput({

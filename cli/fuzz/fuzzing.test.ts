@@ -119,7 +119,7 @@ describe('a target that makes no pods', () => {
     expect({ cases, findings, stopped }).toEqual({ cases: 2_000, findings: [], stopped: null })
     expect(notes).toEqual([
       expect.stringMatching(
-        /^no pod could be made for .*updatePod.* \(its creation answered 403: "no more pods"\); bodies were sent to an unknown pod, /,
+        /^no pod could be made for .*updatePod.* \(POST \/v2\/pods answered 403: "no more pods"\); bodies were sent to an unknown pod, /,
       ),
     ])
   })
@@ -131,7 +131,7 @@ describe('a target that makes no pods', () => {
     expect(found).toMatchObject({ observed: 'status 500', isPodless: true })
     if (found === undefined) return
     const { seen } = await replayOn(await target(), { seed: found.seed, path: found.path })
-    expect(seen).toMatchObject({ wrong: 'status 500', podless: 'its creation answered 403: "no more pods"' })
+    expect(seen).toMatchObject({ wrong: 'status 500', podless: 'POST /v2/pods answered 403: "no more pods"' })
     expect(await curlOf((await target()).target, found)).toContain('POD=plumbline-no-such-pod')
   })
 })

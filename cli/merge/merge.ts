@@ -19,7 +19,8 @@ export async function merge(folders: readonly string[], options: Options, termin
   const out = resolve(terminal.cwd, options.out)
   const own = folders.find((folder) => dirname(resultsFile(terminal.cwd, folder)) === out)
   if (own !== undefined) throw new UsageError(`--out ${options.out} is one of the folders to merge; choose another one`)
-  const merged = joined(folders.map(resultsReader(terminal.cwd)))
+  const read = resultsReader(terminal.cwd)
+  const merged = joined(folders.map((folder) => read(folder)))
   return withOutput(terminal.cwd, options.out, async () => {
     const dir = prepareOutput(terminal.cwd, options.out)
     const files = openFormats(formats, terminal.cwd, options.out)

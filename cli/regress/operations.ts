@@ -113,7 +113,7 @@ export function operationsOf(names: readonly string[], targets: readonly Target[
   const known = Object.keys(all) as MeasuredOperation[]
   const unknown = names.find((name) => !known.some((one) => one === name))
   if (unknown !== undefined)
-    throw new UsageError(`--operation: "${unknown}" is not measured${suggestion(unknown, known, known.join(', '))}`)
+    throw new UsageError(`--operation: "${unknown}" is not measured${suggestion(unknown, known)}`)
   const offered = known.filter((name) => targets.every((target) => isOffered(name, target)))
   const missing = names.find((name) => !offered.some((one) => one === name))
   if (missing !== undefined) throw new UsageError(`--operation ${missing}: not every target file has its plane`)

@@ -183,7 +183,7 @@ describe('a state file', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'plumbline-state-')), 'state.yaml')
   const read = (text: string) => {
     writeFileSync(file, text)
-    return readState(file)
+    return readState('', file)
   }
 
   test('adds endpoints of both kinds and pods in their status; no quota counts them', async () => {
@@ -210,8 +210,8 @@ describe('a state file', () => {
     ['endpoint: {}', /: unknown key endpoint; a state file has endpoints, lb and pods$/],
     ['[]', /: it is not a mapping of endpoints, lb and pods$/],
     ['pods: {}', /: pods is not a list$/],
-    ['pods: [first]', /: pods\[0\] is not the body of a creation$/],
-    ['pods: [{status: TERMINATED}]', /: pods\[0\]\.status must be one of PROVISIONING, .*ERROR, not "TERMINATED"$/],
+    ['pods: [first]', /: pods\[0\]: expected the body of a creation, .*, got "first" \(string\)$/],
+    ['pods: [{status: TERMINATED}]', /: pods\[0\]\.status must be one of PROVISIONING, .*ERROR, not "TERMINATED"$/m],
     ['lb: [mine]', /: lb is not a mapping from ids to options$/],
     ['endpoints: {mine: {workers: 3}}', /: unknown option endpoints\.mine\.workers; known are workersMin, /],
     ['endpoints: {mine: {workersMax: -1}}', /: endpoints\.mine\.workersMax must be a whole number, not -1$/],
@@ -219,7 +219,16 @@ describe('a state file', () => {
       'endpoints: {mine: {workersMax: 9}}',
       /all endpoints together have a workersMax of 31, and an account may have 30/,
     ],
-    ['lb: []\npods: [1, {status: A}]', /: lb is not .*\n.*: pods\[0\] is not .*\n.*: pods\[1\]\.status must be .*"A"$/],
+    ['endpoints: {mine: {workersMin: 4}}', /: endpoints \(mine\)\.workersMin: expected workersMax at most, got 4 /],
+    ['lb: {a/b: }', /: lb: expected an id of letters, digits, - and _, got "a\/b" \(string\)$/],
+    [
+      'lb: []\npods: [1, {status: A}]',
+      /: lb is not .*\n.*: pods\[1\]\.status must be .*"A"\n.*: pods\[0\]: .*got 1 .*\n.*: pods\[1\]: .*got \{\} \(object\)$/,
+    ],
+    [
+      'endpoints: {mine: {workersMax: 9}, a/b: }\npods: [{name: x}]',
+      /a workersMax of 34.*\n.*: endpoints: expected an id .*got "a\/b".*\n.*: pods\[0\]: expected the body of a creation.*$/,
+    ],
     ['a: [', /cannot be read/],
   ])('%s is refused', (text, says) => {
     mock()
@@ -227,10 +236,10 @@ describe('a state file', () => {
   })
 
   test.each([
-    ['none.yaml', 'none.yaml cannot be read: there is no such file'],
-    ['.', '. cannot be read: it is a folder'],
-    ['/dev/zero', '/dev/zero cannot be read: it is a device or pipe'],
-  ])('the state file %s is refused', (file, says) => expect(() => readState(file)).toThrow(says))
+    ['none.yaml', '--state none.yaml cannot be read: there is no such file'],
+    ['.', '--state . cannot be read: it is a folder'],
+    ['/dev/zero', '--state /dev/zero cannot be read: it is a device or pipe'],
+  ])('the state file %s is refused', (file, says) => expect(() => readState('.', file)).toThrow(says))
 
   test.each([
     [

@@ -75,10 +75,10 @@ async function serveUntil(
   options: Options,
   terminal: Terminal,
 ): Promise<void> {
-  const state = options.state === undefined ? null : readState(resolve(terminal.cwd, options.state))
+  const state = options.state === undefined ? null : readState(terminal.cwd, options.state)
   const { call, close: hangUp } = createRealCall()
   const change = optionsOf(options, call, programs, state, variants)
-  const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, state: options.state, change })
+  const served = createServed({ kind: options.clock, latencyMs: options.latency ?? 0, change })
   const log = options.log ? { log: terminal.err } : {}
   const answer = createMock({ served, ...log })
   const ports = createPorts(answer, options.host)

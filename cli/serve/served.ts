@@ -17,8 +17,6 @@ interface ServedOptions {
   /** Where the time of a controlled clock begins; default: now. */
   readonly startMs?: number
   readonly latencyMs?: number
-  /** The state file from which pods come. */
-  readonly state?: string | undefined
   change(base: ReferenceOptions): ReferenceOptions
 }
 
@@ -48,12 +46,12 @@ export function createServed(options: ServedOptions) {
   }
 }
 
-function begin({ kind, latencyMs = 0, state, change }: ServedOptions, startMs: number) {
+function begin({ kind, latencyMs = 0, change }: ServedOptions, startMs: number) {
   const real = createRealClock()
   const controlled = kind === 'control' ? createControlledClock(startMs) : null
   const clock = controlled?.clock ?? real
   const options = change({ clock })
-  const { fetch, close } = make(options, state)
+  const { fetch, close } = make(options)
   const wrap = controlled?.wrap ?? ((fetch: Fetch) => fetch)
   return {
     options,
@@ -78,14 +76,11 @@ function late(fetch: Fetch, clock: ReferenceClock, ms: number): Fetch {
   }
 }
 
-function make(options: ReferenceOptions, state: string | undefined) {
+function make(options: ReferenceOptions) {
   try {
     return createReference(options)
   } catch (error) {
     if (!(error instanceof OptionError)) throw error
-    const { message } = error
-    throw new UsageError(
-      state === undefined ? message : message.replace(/^Option (?=(?:pods|endpoints|balanced)\b)/gm, `${state}: `),
-    )
+    throw new UsageError(error.message)
   }
 }

@@ -1,13 +1,18 @@
 import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import { podStatuses, tables } from '../../generated/tables.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import {
   type BalancedOffer,
+  createControlledClock,
+  createReference,
   defaultBalanced,
   defaultEndpoints,
   type EndpointOffer,
+  OptionError,
   type PodOffer,
+  type ReferenceOptions,
 } from '../../reference/index.ts'
 import { UsageError } from '../shared/errors.ts'
 import { readFault } from '../shared/records/output-folders.ts'
@@ -34,35 +39,40 @@ const statuses = podStatuses.filter((status) => status !== 'TERMINATED')
 
 /**
  * Reads a state file (docs/mock.md). Its endpoints exist beside the usual ones, and replace those of the same id.
- * @throws UsageError with all faults, one per line, if the file is not a state file, or has more workers than an account may have.
+ * @throws UsageError with all faults, one per line, if the file is not a state file, has more workers than an account may
+ * have, or has endpoints or pods that the reference does not take.
  */
-export function readState(file: string): InitialState {
+export function readState(cwd: string, file: string): InitialState {
   const faults: string[] = []
   const fault = (what: string) => void faults.push(`${file}: ${what}`)
-  const whole = membersOf(contentOf(file))
+  const whole = membersOf(contentOf(cwd, file))
   if (whole === null) fault('it is not a mapping of endpoints, lb and pods')
   const { endpoints, lb, pods = [], ...others } = whole ?? {}
   for (const unknown of Object.keys(others)) fault(`unknown key ${unknown}; a state file has endpoints, lb and pods`)
   if (!Array.isArray(pods)) fault('pods is not a list')
-  const state = {
-    endpoints: beside<EndpointOffer>(
-      defaultEndpoints,
-      offersIn('endpoints', endpoints).map((offer) => ({ ...standard.endpoints, ...offer })),
-    ),
-    balanced: beside<BalancedOffer>(
-      defaultBalanced,
-      offersIn('lb', lb).map((offer) => ({ ...standard.lb, ...offer })),
-    ),
+  const own = {
+    endpoints: offersIn('endpoints', endpoints).map((offer) => ({ ...standard.endpoints, ...offer })),
+    balanced: offersIn('lb', lb).map((offer) => ({ ...standard.lb, ...offer })),
     pods: (Array.isArray(pods) ? (pods as readonly unknown[]) : []).map(podOf),
   }
-  if (faults.length === 0) checkQuota(state.endpoints)
+  const state = {
+    endpoints: beside<EndpointOffer>(defaultEndpoints, own.endpoints),
+    balanced: beside<BalancedOffer>(defaultBalanced, own.balanced),
+    pods: own.pods,
+  }
+  checkQuota(state.endpoints)
+  // One by one, because the reference reports its first fault about endpoints only.
+  for (const endpoint of own.endpoints) tryWith({ endpoints: [endpoint] })
+  for (const endpoint of own.balanced) tryWith({ balanced: [endpoint] })
+  tryWith({ pods: own.pods })
   if (faults.length > 0) throw new UsageError(faults.join('\n'))
   return state
 
   function offersIn(section: keyof typeof standard, given: unknown = {}): { readonly id: string }[] {
     const entries = membersOf(given)
     if (entries === null) fault(`${section} is not a mapping from ids to options`)
-    return Object.entries(entries ?? {}).map(([id, options]) => {
+    return Object.entries(entries ?? {}).flatMap(([id, options]) => {
+      const known = faults.length
       const members: Members | null = options === null ? {} : membersOf(options)
       if (members === null) fault(`${section}.${id} is not a mapping of options`)
       for (const [name, value] of Object.entries(members ?? {})) {
@@ -71,18 +81,27 @@ export function readState(file: string): InitialState {
         else if (!Number.isSafeInteger(value) || Number(value) < 0)
           fault(`${section}.${id}.${name} must be a whole number, not ${JSON.stringify(value)}`)
       }
-      return { id, ...members }
+      return faults.length > known ? [] : [{ id, ...members }]
     })
   }
 
   function podOf(pod: unknown, place: number): PodOffer {
     const members = membersOf(pod)
-    if (members === null) fault(`pods[${place}] is not the body of a creation`)
-    const { status, ...body } = members ?? {}
+    if (members === null) return { body: pod }
+    const { status, ...body } = members
     const known = statuses.find((one) => one === status)
     if (known === undefined && status !== undefined)
       fault(`pods[${place}].status must be one of ${statuses.join(', ')}, not ${JSON.stringify(status)}`)
     return { body, ...(known !== undefined && { status: known }) }
+  }
+
+  function tryWith(options: Partial<ReferenceOptions>): void {
+    try {
+      createReference({ clock: createControlledClock(0).clock, ...options }).close()
+    } catch (error) {
+      if (!(error instanceof OptionError)) throw error
+      for (const line of error.message.split('\n')) fault(line.replace(/^Option /, '').replace(/^balanced\b/, 'lb'))
+    }
   }
 
   /** More workers than the quota would have been refused by endpoint management (heading Limits). */
@@ -103,13 +122,14 @@ function beside<T extends { readonly id: string }>(usual: readonly T[], given: r
   return [...usual.filter(({ id }) => !given.some((one) => one.id === id)), ...given]
 }
 
-function contentOf(file: string): unknown {
+function contentOf(cwd: string, file: string): unknown {
+  const path = resolve(cwd, file)
   try {
     // Reading a device or a pipe may never end.
-    const kind = statSync(file)
+    const kind = statSync(path)
     if (!kind.isFile()) throw new Error(`it is a ${kind.isDirectory() ? 'folder' : 'device or pipe'}`)
-    return parse(readFileSync(file, 'utf8'))
+    return parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${readFault(error).split('\n')[0]}`)
+    throw new UsageError(`--state ${file} cannot be read: ${readFault(error).split('\n')[0]}`)
   }
 }

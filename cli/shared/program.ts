@@ -1,4 +1,5 @@
-import { Command } from 'commander'
+import { Command, Help, type Option } from 'commander'
+import { suggestion } from '../../target-file/nearest.ts'
 import { refuseRepeats } from './arguments.ts'
 import * as commands from './options.ts'
 import { version } from './package-paths.ts'
@@ -11,13 +12,13 @@ import type { Terminal } from './terminal.ts'
 export function createProgram(terminal: Terminal, ended: (code: number) => void): Command {
   const program = new Command('plumbline')
     .description('Tests an implementation of the Compute Platform API, rule by rule.')
-    .version(version())
-    .helpCommand(false)
+    .version(version(), '-v, --version')
+    .configureHelp({ optionDescription: describe })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
-      outputError: (text, write) => write(`plumbline: ${oneSentence(text)}`),
+      outputError: (text, write) => write(`plumbline: ${oneSentence(text, [])}`),
     })
   type Work<Given extends unknown[]> = (...given: [...Given, Terminal]) => Promise<number>
   /** The action of a command; commander adds the command itself to what was given. */
@@ -56,13 +57,34 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
     const hidden = command.name() === 'complete'
     const added = (command as unknown as Command).copyInheritedSettings(program)
     refuseRepeats(added)
+    added.configureOutput({
+      outputError: (text, write) => write(`plumbline: ${oneSentence(text, added.options)}`),
+    })
     program.addCommand(added, { hidden })
   }
-  return program
+  // Without this, `help X` of an unknown X shows the usage of all commands and does not say why.
+  return program.addHelpText('beforeAll', ({ error }) => {
+    const [, name] = program.args
+    const known = help.visibleCommands(program).map((command) => command.name())
+    if (error && name !== undefined)
+      program.error(`unknown command '${name}'${suggestion(name, known, '--help shows the usage')}`)
+    return ''
+  })
 }
 
-/** A two-line message of commander on one line. */
-function oneSentence(text: string): string {
+const help = new Help()
+
+/** The description of an option, with its default value unless that goes without saying. */
+function describe(option: Option): string {
+  const { defaultValue, description } = option
+  return defaultValue === false || Array.isArray(defaultValue) ? description : help.optionDescription(option)
+}
+
+/** A message of commander on one line. A value after a flag that takes none is named as such: commander calls it unknown. */
+function oneSentence(text: string, options: readonly Option[]): string {
+  const given = /unknown option '([^=]+)=/.exec(text)?.[1]
+  const flag = options.find(({ long, required, optional }) => long === given && !required && !optional)
+  if (flag !== undefined) return `option '${given}' takes no value`
   return text
     .replace(/^error: /, '')
     .trim()

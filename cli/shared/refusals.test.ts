@@ -13,6 +13,7 @@ beforeAll(() => {
     mkdirSync(join(cwd, 'registered', name), { recursive: true })
     writeFileSync(join(cwd, 'registered', name, 'statement.json'), '{}')
   }
+  mkdirSync(join(cwd, 'empty'))
   writeFileSync(join(cwd, 'bad.yaml'), 'plumbline: 1\npods: https://a.test\nkeys: {full: inline}\n')
   writeFileSync(
     join(cwd, 'away.yaml'),
@@ -28,7 +29,19 @@ describe.concurrent('one clear sentence', () => {
   test.each<[words: string, message: string, code?: number]>([
     ['foo', "plumbline: unknown command 'foo'; --help shows the usage"],
     ['chekc', "plumbline: unknown command 'chekc'; did you mean check?"],
+    ['help chekc', "plumbline: unknown command 'chekc'; did you mean check?"],
+    ['help nope', "plumbline: unknown command 'nope'; --help shows the usage"],
+    ['check --reference --rerun-failed empty', 'plumbline: --rerun-failed empty holds no results.json; '],
+    ['serve --state none', 'plumbline: --state none cannot be read: there is no such file'],
+    ['serve --probe= --port 0', 'plumbline: --probe is empty; give a program and its arguments'],
+    [
+      'regress --baseline away.yaml --candidate away.yaml --operation nope',
+      'plumbline: --operation: "nope" is not measured; known: listPods, ',
+    ],
     ['check --tagret x', "plumbline: unknown option '--tagret'; did you mean --target?"],
+    ['check --strict=maybe', "plumbline: option '--strict' takes no value"],
+    ['regress --baseline a --candidate b --no-check=1', "plumbline: option '--no-check' takes no value"],
+    ['check --json=1', "plumbline: unknown option '--json=1'; --help shows the usage"],
     [
       'check --target a.yaml --target b.yaml',
       "plumbline: option '--target <file>' is given more than once; give it once",
@@ -135,6 +148,7 @@ describe.concurrent('one clear sentence', () => {
     ],
     ['sweep rnone', 'no run rnone below'],
     ['verify none', 'plumbline: none is not a folder; name the folder of a certificate'],
+    ['verify empty', 'plumbline: empty is not a certificate, because it has no statement.json; name the folder of one'],
     ['verify registered', 'plumbline: registered holds 2 certificates; '],
     ['registry none', 'plumbline: none is not a folder; name one with a folder for each certificate'],
     ['certify --target away.yaml --profile lab --out new', 'plumbline: --profile: lab is judged by load, once; add a'],
@@ -161,11 +175,25 @@ describe.concurrent('one clear sentence', () => {
     expect(readdirSync(cwd)).not.toContain('refused')
   })
 
-  test('help and version are no errors, no command is one', { timeout: quick }, async () => {
-    const [help, version, nothing] = await Promise.all([['--help'], ['--version'], []].map((words) => plumbline(words)))
-    expect(help).toMatchObject({ code: 0, err: '' })
-    expect(version?.out).toMatch(/^\d+\.\d+\.\d+$/m)
-    expect(nothing).toMatchObject({ code: 2, out: '' })
+  test.each<[words: string, out: RegExp]>([
+    ['--help', /^Usage: plumbline \[options\] \[command\]\n/],
+    ['help', /^Usage: plumbline \[options\] \[command\]\n/],
+    ['help check', /^Usage: plumbline check \[options\]\n/],
+    ['check --help', /^Usage: plumbline check \[options\]\n/],
+    ['--version', /^\d+\.\d+\.\d+\n$/],
+    ['-v', /^\d+\.\d+\.\d+\n$/],
+  ])('%s is not an error', { timeout: quick }, async (words, out) => {
+    expect(await plumbline(words.split(' '))).toMatchObject({ code: 0, out: expect.stringMatching(out), err: '' })
+  })
+
+  test('the usage shows the defaults of values alone', { timeout: quick }, async () => {
+    const { out } = await plumbline(['serve', '--help'])
+    expect(out).toContain('(default: 8080)')
+    expect(out).not.toMatch(/default:\s+(false|\[\])/)
+  })
+
+  test('no command is an error, which shows the usage', { timeout: quick }, async () => {
+    expect(await plumbline([])).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/^Usage: plumbline /) })
   })
 
   test('a target that is not there is 5, and leaves no ledger', { timeout: quick }, async () => {

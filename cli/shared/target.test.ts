@@ -50,6 +50,15 @@ test.each([
   await expect(readTarget(write(known), terminal)).rejects.toThrow(message)
 })
 
+test.each([
+  ['away/none.yaml', /^away\/none\.yaml: no such target file; /],
+  ['.', /^\.: this is a folder; /],
+  ['faulty.yaml', /^faulty\.yaml:1: /],
+])('a fault of %s begins with that name', async (name, message) => {
+  writeFileSync(join(cwd, 'faulty.yaml'), 'plumbline: 2\n')
+  await expect(readTarget(name, terminal)).rejects.toThrow(message)
+})
+
 test('an empty name is refused', async () => {
   await expect(readTarget('', terminal)).rejects.toThrow('--target is empty; name a target file')
 })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { redactorOf } from '../../harness/record/describe.ts'
 import type { Target } from '../../target/types.ts'
+import { TargetFileError } from '../../target-file/error.ts'
 import { parseTarget, type Reading, textOfFile } from '../../target-file/load.ts'
 import { UsageError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
@@ -41,12 +42,16 @@ export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Ter
 export async function readTarget(name: string, { cwd, environment, hide }: Terminal): Promise<Target> {
   if (name === '') throw new UsageError('--target is empty; name a target file')
   const file = resolve(cwd, name)
-  const text = textOfFile(file)
-  // Loaded on demand: the catalogue imports the whole proof.
-  const clauses = /\bclause\b/.test(text) ? await import('../../proof/catalog.ts') : null
-  const target = parseTarget(text, { file, environment, ...(clauses === null ? {} : clausesOf(clauses.defects)) })
-  hide?.(redactorOf(target).text)
-  return target
+  try {
+    const text = textOfFile(file)
+    // Loaded on demand: the catalogue imports the whole proof.
+    const clauses = /\bclause\b/.test(text) ? await import('../../proof/catalog.ts') : null
+    const target = parseTarget(text, { file, environment, ...(clauses === null ? {} : clausesOf(clauses.defects)) })
+    hide?.(redactorOf(target).text)
+    return target
+  } catch (error) {
+    throw error instanceof TargetFileError ? new TargetFileError(name, error.faults) : error
+  }
 }
 
 /** Every clause of a rule has a defect, so the defects name all clauses; for load rules, the shapes of plans do. */

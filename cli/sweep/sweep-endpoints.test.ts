@@ -47,6 +47,13 @@ const unanswered: ReferenceOptions['parts'] = {
   },
 }
 
+const unansweredPods: ReferenceOptions['parts'] = {
+  createPod: (original) => (body, caller, service) => {
+    original(body, caller, service)
+    throw new Refusal(500, 'internal error')
+  },
+}
+
 test.each<[string, Partial<ReferenceOptions>]>([
   ['with its name', {}],
   ['with something added to its name', { style: { endpointNames: 'suffixed' } }],
@@ -102,12 +109,16 @@ test.each<[string, string | undefined]>([
   expect(created()).toBeGreaterThan(0)
 })
 
-test('what a DELETE with a success leaves is named, and is left for sweep', async () => {
-  const { cwd, url, target } = await serve({ parts: { transition: () => () => {} } })
+test.each<[string, ReferenceOptions['parts']]>([
+  ['whose creation was answered 201', {}],
+  ['whose creation was answered 500', unansweredPods],
+])('a pod %s and that a successful DELETE leaves is reported, and left for sweep', async (_, parts) => {
+  const { cwd, url, target } = await serve({ parts: { transition: () => () => {}, ...parts } })
   const seen = await runHere(['check', '--target', 'target.yaml', '--only', 'pods.create.read-back'], { cwd })
   const left = await namesIn(`${url}/v2/pods`)
   expect(left).not.toEqual([])
-  expect(seen.err).toMatch(/could not be removed: removed successfully, and still listed/)
+  expect(seen.err).toMatch(/^\d pods? could not be removed: reported as removed, but still listed \(/m)
+  expect(seen.err).not.toContain('could not be looked for')
   const [run = ''] = listRuns(cwd)
   expect(readLedger(cwd, run).left.map(nameOf).sort()).toEqual(left.sort())
   const { ends, failed } = await sweepRun({ ledger: readLedger(cwd, run), target, leaveKept: false })

@@ -1,10 +1,10 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { visible } from '../../reports/sort.ts'
 import { exitCodes } from '../../verdicts/exit-codes.ts'
 import type { Statement } from '../shared/certificate/contents.ts'
-import { statementFile } from '../shared/certificate/files.ts'
+import { envelopeFile, statementFile } from '../shared/certificate/files.ts'
 import { readPublicKey } from '../shared/certificate/keys.ts'
 import { type Verified, verifyCertificate } from '../shared/certificate/verify.ts'
 import { UsageError } from '../shared/errors.ts'
@@ -19,12 +19,9 @@ type Options = commands.OptionsOf<typeof commands.verify>
 export async function verify(folder: string, { key }: Options, terminal: Terminal): Promise<number> {
   const dir = resolve(terminal.cwd, folder)
   if (!isFolder(dir)) throw new UsageError(`${folder} is not a folder; name the folder of a certificate`)
-  const held = certificatesIn(dir)
-  if (held > 0) {
-    throw new UsageError(
-      `${folder} holds ${pluralize(held, 'certificate')}; ${program} registry ${folder} shows ${held === 1 ? 'it' : 'them'}`,
-    )
-  }
+  // An envelope alone is what is left of a damaged certificate.
+  if (![statementFile, envelopeFile].some((name) => existsSync(join(dir, name))))
+    throw new UsageError(notACertificate(dir, folder))
   const publicKey = key === undefined ? null : readPublicKey(key, terminal)
   const verified = await verifyCertificate(dir, publicKey)
   const { faults, unchecked } = verified
@@ -37,10 +34,10 @@ export async function verify(folder: string, { key }: Options, terminal: Termina
   return unchecked.length > 0 ? exitCodes.incomplete : exitCodes.conformant
 }
 
-/** How many certificates a folder holds that is not one itself. */
-function certificatesIn(dir: string): number {
-  if (isFile(join(dir, statementFile))) return 0
-  return readdirSync(dir).filter((name) => isFile(join(dir, name, statementFile))).length
+function notACertificate(dir: string, folder: string): string {
+  const held = readdirSync(dir).filter((name) => isFile(join(dir, name, statementFile))).length
+  if (held === 0) return `${folder} is not a certificate, because it has no ${statementFile}; name the folder of one`
+  return `${folder} holds ${pluralize(held, 'certificate')}; ${program} registry ${folder} shows ${held === 1 ? 'it' : 'them'}`
 }
 
 /** The claims of a certificate, in lines; none beside a fault. */

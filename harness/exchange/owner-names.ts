@@ -2,7 +2,7 @@
 const kinds = ['fixture', 'cleanup', 'sweep', 'probe', 'pacing', 'connection', 'key', 'traffic'] as const
 type OwnerKind = (typeof kinds)[number]
 
-/** The name of an owner that is not a rule, such as `fixture:pod.exited` or `pacing:3`. */
+/** The name of an owner that is not a rule, such as `fixture:an EXITED GPU pod` or `pacing:3`. */
 export function ownerName(kind: OwnerKind, of: string | number = ''): string {
   return of === '' ? kind : `${kind}:${of}`
 }

@@ -127,9 +127,7 @@ describe('a recipe with a hook', () => {
 
   test('that fails leaves what needs the status inconclusive, with the reason', async () => {
     const seen = await run(() => program('console.error("no such host"); process.exit(7)'))
-    const reason = expect.stringMatching(
-      /^pod\.error gpu none: the hook failed: .* ended with exit code 7: no such host$/,
-    )
+    const reason = expect.stringMatching(/^an ERROR GPU pod: the hook failed: .* ended with exit code 7: no such host$/)
     expect(seen.judgements.get('in-error')).toMatchObject({ verdict: 'inconclusive', reason })
     expect(seen.replayed).toEqual(seen.judged)
   })

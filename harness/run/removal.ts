@@ -134,8 +134,7 @@ export async function removeAll(
     for (const id of ids) {
       const end = await outcomeOf(of, (remover) => remover.remove(of, id))
       // One that may appear is looked at again, unless another one is certain to be left.
-      if (isStillLeft(end) || (end !== 'gone' && last.end !== 'unseen'))
-        last = { of: idOf(of) === null ? ({ ...of, id } as Resource) : of, end }
+      if (isStillLeft(end) || (end !== 'gone' && last.end !== 'unseen')) last = { of: withId(of, id), end }
       if (isStillLeft(end)) break
     }
     ends.set(of, last)
@@ -196,8 +195,8 @@ export async function removeAll(
         listed = await look()
       },
     )
-    for (const [of] of hasPassed ? listed : [])
-      ends.set(of, { of, end: { reason: 'removed successfully, and still listed' } })
+    for (const [of, [id = '']] of hasPassed ? listed : [])
+      ends.set(of, { of: withId(of, id), end: { reason: 'reported as removed, but still listed' } })
   }
 
   async function find(of: Resource): Promise<Found[]> {
@@ -212,11 +211,11 @@ export async function removeAll(
     const [known = [], unknown = []] = [false, true].map((isSought) =>
       ordered.filter((of) => (idOf(of) === null) === isSought),
     )
-    const withId = known.map((of): Found => [of, [idOf(of) ?? '']])
-    await removeEach(withId)
+    const identified = known.map((of): Found => [of, [idOf(of) ?? '']])
+    await removeEach(identified)
     const found = (await Promise.all(unknown.map(find))).flat()
     await removeEach(found)
-    await removeLate([...withId, ...found])
+    await removeLate([...identified, ...found])
     await emptyLists()
     const others = [...ends].filter(([of]) => !ordered.includes(of)).map(([, end]) => end)
     return [...ordered.flatMap((of) => ends.get(of) ?? []), ...others]
@@ -238,6 +237,11 @@ function reasonOf(end: RemovalEnd | undefined): string {
 /** The id by which a resource is removed; null if it was never learned. */
 function idOf(of: Resource): string | null {
   return of.kind === 'endpoint' ? of.endpoint : of.id
+}
+
+/** A resource with the id that was found for it; itself if its id was known. */
+function withId(of: Resource, id: string): Resource {
+  return idOf(of) === null ? ({ ...of, id } as Resource) : of
 }
 
 /** Pods go first because they cost most, jobs last because they end by themselves. */

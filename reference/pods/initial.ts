@@ -1,6 +1,6 @@
 import type { Caller } from '../auth/accounts.ts'
 import { Refusal } from '../http/refusal.ts'
-import { OptionError } from '../option-error.ts'
+import { OptionError, type OptionFault } from '../option-error.ts'
 import { place } from './lifecycle.ts'
 import type { PodStatus } from './pod.ts'
 import type { PodService } from './service.ts'
@@ -18,7 +18,7 @@ export interface PodOffer {
  * @throws OptionError for bodies that a creation refuses, a line for each.
  */
 export function createInitialPods(offers: readonly PodOffer[], caller: Caller, service: PodService): void {
-  const faults: OptionError[] = []
+  const faults: OptionFault[] = []
   for (const [index, { body, status = 'PROVISIONING' }] of offers.entries()) {
     try {
       const pod = service.parts.createPod(body, caller, service)
@@ -26,11 +26,9 @@ export function createInitialPods(offers: readonly PodOffer[], caller: Caller, s
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const why = error.errors.length > 0 ? error.errors.join('; ') : error.message
-      faults.push(new OptionError(`pods[${index}]`, `the body of a creation, which this is not (${why})`, body))
+      faults.push([`pods[${index}]`, `the body of a creation, which this is not (${why})`, body])
     }
   }
-  const [first] = faults
-  if (first === undefined) return
-  first.message = faults.map(({ message }) => message).join('\n')
-  throw first
+  const [first, ...others] = faults
+  if (first !== undefined) throw new OptionError(...first, others)
 }

@@ -197,7 +197,7 @@ export function sampleEvents(more: Partial<RunEvent> = {}): EvidenceEvent[] {
     sampleVerdict('pods.shape.cost', 'passed', { exchanges: 0 }),
     sampleVerdict('pods.action.race', 'blocked', {
       reason: 'a pod did not become RUNNING',
-      by: 'pod.running gpu none',
+      by: 'a RUNNING GPU pod',
       exchanges: 0,
     }),
     sampleVerdict('pods.action.error.start', 'unclaimed', {

@@ -11,8 +11,8 @@ test.each([
 })
 
 test.each([
-  ['', 'got nothing'],
-  ["''", 'got nothing'],
+  ['', '--worker is empty; give a program'],
+  ["''", '--worker is empty'],
   ['a | b', 'got |, which needs a shell'],
   ['a && b', 'got &&, which needs a shell'],
   ['a $HOME', 'got $HOME, which needs a shell'],

@@ -16,7 +16,7 @@ export function readCommand(flag: string, line: string): Words {
     throw new UsageError(`${flag}: expected a program and its arguments, got ${what}, which needs a shell; quote it`)
   })
   if (command === undefined || command === '') {
-    throw new UsageError(`${flag}: expected a program and its arguments, got nothing; such as 'python3 suites/worker'`)
+    throw new UsageError(`${flag} is empty; give a program and its arguments`)
   }
   return [command, ...args]
 }

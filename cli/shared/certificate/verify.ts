@@ -113,7 +113,7 @@ function messageOf(error: unknown, dir: string): string {
 /** The statement of a folder, or the reason why it cannot be read. */
 function readStatement(dir: string): Statement | string {
   const file = join(dir, statementFile)
-  if (!isFile(file)) return 'is missing; the folder is not a certificate, or not a whole one'
+  if (!isFile(file)) return 'is missing'
   const value = jsonIn(readFileSync(file, 'utf8'))
   if (value === undefined) return 'is not JSON'
   const fault = schemaCheck('certificate')(value)

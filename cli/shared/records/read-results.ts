@@ -11,10 +11,13 @@ import { schemaCheck } from './schema.ts'
 const resultsName = 'results.json'
 const remedyOfAnother = 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
 
-/** A reader of results that are named by their folder or by the file itself. It throws UsageError for anything else. */
-export function resultsReader(cwd: string): (name: string) => NamedResults {
+/**
+ * A reader of results that are named by their folder or by the file itself. It throws UsageError for anything else, which it
+ * names as it was `typed`, such as `--baseline out`.
+ */
+export function resultsReader(cwd: string): (name: string, typed?: string) => NamedResults {
   const faultOf = schemaCheck('results')
-  return (name) => {
+  return (name, typed = name) => {
     const file = resultsFile(cwd, name)
     const shown = relative(cwd, file)
     const again = `write it again with ${program} replay ${relative(cwd, dirname(file)) || '.'} --out FOLDER`
@@ -24,7 +27,7 @@ export function resultsReader(cwd: string): (name: string) => NamedResults {
         ? `load smoke, mixed and soak judge no rules; for any other run, ${again}`
         : `${program} check, load limits and load pods write one with --out FOLDER`
       throw new UsageError(
-        `${name} ${existsSync(resolve(cwd, name)) ? 'holds no results.json' : 'does not exist'}; ${remedy}`,
+        `${typed} ${existsSync(resolve(cwd, name)) ? 'holds no results.json' : 'does not exist'}; ${remedy}`,
       )
     }
     const results = jsonIn(readFileSync(file, 'utf8'))

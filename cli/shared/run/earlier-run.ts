@@ -19,7 +19,7 @@ export function readBaseline(name: string, out: string | undefined, { cwd }: Ter
   if (out !== undefined && resolve(cwd, out) === dirname(resultsFile(cwd, name))) {
     throw new UsageError(`--out ${out} would replace the baseline; choose another folder`)
   }
-  const baseline = resultsReader(cwd)(name)
+  const baseline = resultsReader(cwd)(name, `--baseline ${name}`)
   if (isFinished(baseline.results.verdict)) return baseline
   throw new UsageError(`--baseline ${name}: that run is ${baseline.results.verdict.line}; name one that ended`)
 }
@@ -35,7 +35,7 @@ interface FailedRules extends Pick<Results, 'verdict'> {
  * of them this run does not judge.
  */
 export function readFailed(name: string, isWithLoad: boolean, { cwd, err }: Terminal): FailedRules {
-  const { results } = resultsReader(cwd)(name)
+  const { results } = resultsReader(cwd)(name, `--rerun-failed ${name}`)
   const failed = results.rules.filter(({ verdict }) => verdict === 'failed')
   const open = [...results.rules.filter(({ verdict }) => verdict === 'broken'), ...unverifiedOf(results)]
   const all = [...new Set([...failed.flatMap(rerunOf), ...open.map(({ id }) => id)])]

@@ -1,4 +1,5 @@
 import '../../../suites/all.ts'
+import { lengthOf } from '../../../harness/common/length.ts'
 import { costLine, costOf } from '../../../harness/plan/cost.ts'
 import { defaultBudgetMs, planFor } from '../../../harness/plan/plan.ts'
 import { remedyLines } from '../../../harness/plan/remedy.ts'
@@ -15,7 +16,7 @@ import { UsageError } from '../errors.ts'
 
 /**
  * The plan of a run over selected rules, its budget in ms (null: unlimited), and the lines printed before the run. The target
- * is asked for its quotas. `given` null: the reference in this process, which costs nothing. `budget`: ms; undefined: five
+ * is asked for its quotas. `given` null: the reference in this process, which costs nothing. `budget`: ms; undefined: eight
  * minutes in real time, else unlimited. With `maxCost` no rule is added if time is left. `list` says where the rules left out are listed.
  */
 export async function planOf(
@@ -43,10 +44,19 @@ export async function planOf(
         ]),
     ...planLines(plan, list),
     ...remedyLines(options, plan),
+    ...settleLine(target, plan, budgetMs),
     ...(given === null || plan.rules > 0 ? [] : emptyPlanLine(given, selected)),
     ...(given === null ? [] : [costLine(plan, given.budget)]),
   ]
   return { budgetMs, plan, lines }
+}
+
+/** If a budget ends before a rule may fail because a pod does not change: the plan knows only how long it takes to pass. */
+function settleLine({ clock, tolerances: { settleMs } }: Target, { pods }: Plan, budgetMs: number | null): string[] {
+  if (clock !== 'real' || budgetMs === null || budgetMs >= settleMs || pods === 0) return []
+  return [
+    `a pod that never reaches its status fails its rule after ${lengthOf(settleMs)} (tolerances.settle); within this budget the rule is unverified instead`,
+  ]
 }
 
 /** If a plan has no rules: names the sections that the target lacks, or else the profile that judges what it gives. */

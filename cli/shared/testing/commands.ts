@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { runHere } from './in-process.ts'
 
 /** The output of a command and its exit code; null if it was killed. */
-interface Ended {
+export interface Ended {
   readonly code: number | null
   readonly said: string
 }
 
 /** A command under way; `ended` comes when nobody holds its output open any more. */
-interface Command {
+export interface Command {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
   /** Its output so far. */
