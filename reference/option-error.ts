@@ -1,4 +1,4 @@
-/** What is wrong with an option. */
+/** A fault of an option, for the message. */
 export type OptionFault = readonly [option: string, expected: string, given: unknown]
 
 /** Options that createReference does not take, a line for each: what was expected, and what was given. */
