@@ -31,19 +31,24 @@ export interface RuleRow {
 
 export type RuleId = "auth.pods.missing" | "auth.pods.malformed" | "auth.pods.invalid" | "auth.pods.expired" | "auth.pods.hidden" | "auth.pods.hidden-volume" | "auth.pods.forbidden" | "auth.granted" | "auth.scheme-required" | "auth.before-validation" | "auth.token-not-echoed" | "auth.scheme-case" | "auth.challenge" | "auth.queue.missing" | "auth.queue.invalid" | "auth.queue.malformed" | "auth.queue.expired" | "auth.queue.forbidden" | "auth.queue.no-effect" | "auth.queue.hidden" | "auth.queue.hidden-no-effect" | "auth.lb.missing" | "auth.lb.malformed" | "auth.lb.invalid" | "auth.lb.expired" | "auth.lb.hidden" | "auth.lb.forbidden" | "auth.management.missing" | "auth.management.malformed" | "auth.management.invalid" | "auth.management.expired" | "auth.management.hidden" | "auth.management.forbidden" | "auth.pods.odd-requests" | "auth.queue.odd-requests" | "auth.lb.odd-requests" | "auth.management.odd-requests" | "auth.pods.odd-permission" | "deploy.endpoint-per-config" | "deploy.same-name" | "deploy.independent" | "deploy.queue-one-function" | "deploy.lb-many-routes" | "deploy.manifest" | "deploy.too-large" | "deploy.excludes" | "deploy.excluded-not-counted" | "deploy.peer-cache" | "endpoints.create" | "endpoints.json" | "endpoints.echoes" | "endpoints.address" | "endpoints.from-template" | "endpoints.unique" | "endpoints.types" | "endpoints.template-unknown" | "endpoints.min-above-max" | "endpoints.quota" | "endpoints.quota-race" | "endpoints.quota-update" | "endpoints.gpu-priority" | "endpoints.workers-min" | "endpoints.idle-timeout" | "endpoints.update-keeps" | "endpoints.update-workers" | "endpoints.create-media-type" | "endpoints.update-media-type" | "endpoints.unknown" | "endpoints.deleted" | "endpoints.route-unknown" | "endpoints.odd-requests" | "errors.problem.shape" | "errors.problem.media-type" | "errors.problem.status" | "errors.connection-in-step" | "errors.problem.any" | "errors.no-5xx" | "errors.no-leak" | "lb.direct-json" | "lb.direct-response" | "lb.methods" | "lb.headers" | "lb.many-routes" | "lb.ready-only" | "lb.endpoint-unknown" | "lb.own-address" | "lb.no-retry" | "lb.no-queue" | "lb.error-body" | "lb.crash" | "lb.crash-500" | "lb.auth" | "lb.peer-call" | "lb.odd-requests" | "limits.pods.headers-on-success" | "limits.pods.headers-syntax" | "limits.pods.structured" | "limits.pods.windows" | "limits.pods.window-length" | "limits.pods.bounds" | "limits.pods.counts-down" | "limits.pods.no-early-429" | "limits.pods.resets" | "limits.pods.counts-each" | "limits.pods.per-user" | "limits.pods.shared-by-keys" | "limits.pods.exceeded" | "limits.pods.retry-after" | "limits.pods.retry-after-honest" | "limits.pods.retry-after-needed" | "limits.pods.retry-after-covers" | "limits.pods.rejected-not-executed" | "limits.queue.runsync" | "limits.queue.run" | "limits.queue.status" | "limits.queue.stream" | "limits.queue.cancel" | "limits.queue.purge" | "limits.queue.openai" | "limits.queue.requests" | "limits.queue.concurrent-runsync" | "limits.queue.concurrent-run" | "limits.queue.concurrent-status" | "limits.queue.concurrent-stream" | "limits.queue.concurrent-cancel" | "limits.queue.concurrent-openai" | "limits.queue.concurrent-requests" | "limits.queue.concurrency-released" | "limits.queue.recovers" | "limits.queue.status-429" | "limits.queue.per-operation" | "limits.queue.per-endpoint" | "limits.queue.shared-by-keys" | "limits.queue.scales-with-workers" | "limits.queue.rejected-not-executed" | "pods.create.gpu" | "pods.create.cpu" | "pods.create.env-kept" | "pods.create.read-back" | "pods.create.unique-ids" | "pods.create.both-mounts" | "pods.create.empty-network" | "pods.create.two-networks" | "pods.create.cpu-persistent" | "pods.create.mount-size" | "pods.create.mount-path" | "pods.create.mount-volume" | "pods.create.mount-extra" | "pods.create.volume-unknown" | "pods.create.volume-elsewhere" | "pods.create.disk" | "pods.create.least-disk" | "pods.create.gpu-count" | "pods.create.vcpu" | "pods.create.cpu-memory" | "pods.create.cpu-required" | "pods.create.gpu-and-cpu" | "pods.create.neither" | "pods.create.env" | "pods.create.ports" | "pods.create.port-range" | "pods.create.cloud" | "pods.create.community" | "pods.create.not-json" | "pods.create.atomic" | "pods.create.failed-leaves-none" | "pods.create.fuzz" | "pods.create.media-type" | "pods.container.args-env" | "pods.action.restart-wipes-disk" | "pods.action.stop-keeps-disk" | "pods.mount.mounted" | "pods.mount.path-applies" | "pods.lifecycle.running-healthy" | "pods.global-networking.reachable" | "pods.shape.required" | "pods.shape.types" | "pods.action.start-restores" | "pods.action.restart-restarts" | "pods.action.terminate-equals-delete" | "pods.action.race-stop" | "pods.action.race-once" | "pods.action.race-terminate" | "pods.action.race-mixed" | "pods.walk" | "pods.lifecycle.statuses" | "pods.shape.disk" | "pods.shape.cloud" | "pods.shape.ports" | "pods.shape.gpu" | "pods.shape.cpu" | "pods.shape.cpu-no-persistent" | "pods.shape.cpu-flavor-listed" | "pods.shape.gpu-count-default" | "pods.shape.persistent" | "pods.shape.network" | "pods.shape.network-datacenter" | "pods.shape.global-networking" | "pods.shape.runtime" | "pods.shape.runtime-ports" | "pods.shape.runtime-present" | "pods.shape.uptime-value" | "pods.shape.uptime-grows" | "pods.shape.datacenter" | "pods.shape.cost-running" | "pods.shape.template-null" | "pods.shape.times-order" | "pods.json" | "pods.list.full-shape" | "pods.list.distinct" | "pods.get.unknown" | "pods.query.unknown" | "pods.catalog.cpus" | "pods.shape.id-matches" | "pods.shape.actions-match-status" | "pods.shape.gpu-xor-cpu" | "pods.shape.env" | "pods.shape.times" | "pods.shape.cost-zero" | "pods.shape.runtime-null" | "pods.shape.mounts" | "pods.action.running.stop" | "pods.action.running.restart" | "pods.action.running.terminate" | "pods.action.running.start" | "pods.action.exited.start" | "pods.action.exited.terminate" | "pods.action.exited.stop" | "pods.action.exited.restart" | "pods.action.error.start" | "pods.action.error.start-leaves" | "pods.action.error.terminate" | "pods.action.error.stop" | "pods.action.error.restart" | "pods.action.provisioning.stop" | "pods.action.provisioning.terminate" | "pods.action.provisioning.start" | "pods.action.provisioning.restart" | "pods.action.starting.stop" | "pods.action.starting.terminate" | "pods.action.starting.start" | "pods.action.starting.restart" | "pods.action.terminated.any" | "pods.action.stop-frees-compute" | "pods.action.terminate-is-final" | "pods.action.unknown-pod" | "pods.action.answer-updated" | "pods.action.content-type" | "pods.action-body.not-json" | "pods.action-body.empty" | "pods.action-body.not-object" | "pods.action-body.not-object-422" | "pods.action-body.missing" | "pods.action-body.unknown-action" | "pods.action-body.wrong-type" | "pods.action-body.extra" | "pods.action-body.errors-list" | "pods.action-body.no-effect" | "pods.action-body.validation-first" | "pods.action-body.media-type" | "pods.action-body.oversize" | "pods.action-body.fuzz" | "pods.delete" | "pods.list.contains" | "pods.patch.omitted" | "pods.patch.others" | "pods.patch.empty-object" | "pods.patch.empty-network" | "pods.patch.persistent-on-network" | "pods.patch.network-on-persistent" | "pods.patch.mount-on-bare" | "pods.patch.new-pod" | "pods.patch.cpu-persistent" | "pods.patch.both" | "pods.patch.other-volume" | "pods.patch.network-path" | "pods.patch.persistent-path" | "pods.patch.answer" | "pods.patch.persistent-size" | "pods.patch.partial-persistent" | "pods.patch.partial-network" | "pods.patch.size-minimum" | "pods.patch.extra" | "pods.patch.wrong-type" | "pods.patch.null" | "pods.patch.two-networks" | "pods.patch.atomic" | "pods.patch.fields" | "pods.patch.idempotent" | "pods.patch.unknown-pod" | "pods.patch.fuzz" | "pods.patch.media-type" | "pods.route-unknown" | "pods.odd-requests" | "pods.status.running-lasts" | "pods.action.locked-stop" | "pods.action.locked-reset" | "pods.action.locked-terminate" | "pods.action.locked-start" | "pods.lifecycle.order" | "pods.global-networking.address" | "pods.shape.registry" | "pods.shape.template" | "queue.status.unknown-404" | "queue.stream.unknown" | "queue.cancel.unknown" | "queue.retry.unknown" | "queue.cancel.finished" | "queue.retry.failed" | "queue.retry.timed-out" | "queue.retry.late-result" | "queue.retry.alone" | "queue.retry.ttl" | "queue.retry.not-failed" | "queue.ttl.gone-everywhere" | "queue.stream.incremental" | "queue.stream.worker-died" | "queue.stream.ends" | "queue.stream.cancelled" | "queue.purge.pending" | "queue.purge.running" | "queue.purge.scope" | "queue.requests.answers" | "queue.openai.answers" | "queue.walk" | "queue.runsync.failed" | "queue.runsync.then-status" | "queue.runsync.wait" | "queue.runsync.wait-length" | "queue.runsync.wait-configured" | "queue.json" | "queue.status.only" | "queue.status.failed-message" | "queue.status.completed-has-output" | "queue.status.late-result" | "queue.health.shape" | "queue.health.numbers" | "queue.health.moves" | "queue.health.settles" | "queue.status.crash-visible" | "queue.status.crash-once" | "queue.status.crash-others" | "queue.crash-500" | "queue.status.no-loss" | "queue.status.once" | "queue.status.parallel" | "queue.status.no-starvation" | "queue.low-priority" | "queue.run.accepted" | "queue.run.no-worker-free" | "queue.run.unique-ids" | "queue.run.echo" | "queue.runsync.completed" | "queue.runsync.when-done" | "queue.body.not-json" | "queue.body.input-missing" | "queue.body.input-type" | "queue.body.ttl-bounds" | "queue.body.webhook" | "queue.body.webhook-url" | "queue.body.policy-types" | "queue.body.execution-timeout-bounds" | "queue.body.execution-timeout-outside" | "queue.body.ttl-outside" | "queue.body.s3config" | "queue.body.s3config-kept" | "queue.body.s3-secret" | "queue.body.no-job" | "queue.endpoint-unknown" | "queue.status.shape" | "queue.status.values" | "queue.status.unknown" | "queue.status.of-another-endpoint" | "queue.status.order" | "queue.status.in-progress" | "queue.status.failed" | "queue.status.crash" | "queue.retry-automatic" | "queue.cancel.queued" | "queue.cancel.running" | "queue.cancel.frees-worker" | "queue.cancel.worker-died" | "queue.ttl.queued" | "queue.ttl.running" | "queue.ttl.worker-died" | "queue.ttl.frees-worker" | "queue.ttl.completed" | "queue.ttl.not-early" | "queue.ttl.not-early-running" | "queue.ttl.from-submission" | "queue.ttl.default" | "queue.ttl.maximum" | "queue.execution-timeout.enforced" | "queue.execution-timeout.frees-worker" | "queue.execution-timeout.worker-died" | "queue.execution-timeout.not-early" | "queue.execution-timeout.not-queued" | "queue.execution-timeout.this-job" | "queue.execution-timeout.endpoint-setting" | "queue.execution-timeout.default" | "queue.execution-timeout.maximum" | "queue.retention.run" | "queue.retention.run-at-first" | "queue.retention.run-ends" | "queue.retention.died-ends" | "queue.retention.runsync" | "queue.retention.runsync-ends" | "queue.retention.runsync-404" | "queue.body.fuzz" | "queue.body.media-type" | "queue.route-unknown" | "queue.method-wrong" | "queue.odd-requests" | "version.paths" | "version.persistent-deprecated" | "version.persistent-marked" | "webhook.once" | "webhook.retries" | "webhook.three" | "webhook.spacing" | "webhook.stops-on-success" | "webhook.only-200" | "webhook.only-200-strict" | "webhook.no-effect-on-job" | "webhook.prompt" | "webhook.both-operations" | "webhook.failed-job" | "webhook.no-answer" | "webhook.silent" | "webhook.same-job" | "webhook.independent" | "webhook.no-token"
 
-type Unsaid = 'needs' | 'parts' | 'wait' | 'judged'
+/** Values that rows do not repeat. */
+const usual = {
+  "profile": "core",
+  "level": "must",
+  "basis": "stated",
+  "needs": [],
+  "parts": [],
+  "wait": null,
+  "judged": null
+} as const
 
 /** A row whose id is one of the ledger. */
 export type Rule = RuleRow & { readonly id: RuleId }
 
-/** Rows without the members that say nothing. */
-const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
+const unusual: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.missing",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A request without an Authorization header: 401 on every operation of this plane.",
     "parts": [
@@ -53,18 +58,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.malformed",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Another scheme, \"Bearer\" without a token, with more than a token, or an empty header: 401."
   },
   {
     "id": "auth.pods.invalid",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A token that was never issued: 401, even if it is a valid one with another ending, without its last character or with more around it.",
     "parts": [
@@ -74,9 +73,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.expired",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "An expired token: 401.",
     "needs": [
@@ -89,9 +85,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.hidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Another account's resource: 403 or 404, never its content, and the request has no effect.",
     "needs": [
@@ -102,8 +95,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.hidden-volume",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A creation that names a network volume of another account: 4xx.",
@@ -116,9 +107,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.forbidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A valid key without the permission for an action: 403, and nothing changes.",
     "needs": [
@@ -130,9 +118,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.granted",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A restricted key can do what the target file says it may.",
     "needs": [
@@ -143,9 +128,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.scheme-required",
     "area": "auth",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A valid token without the word Bearer: 401, because the header must be Bearer and the token.",
     "parts": [
@@ -155,7 +138,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.before-validation",
     "area": "auth",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Authentication",
@@ -168,7 +150,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.token-not-echoed",
     "area": "auth",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Authentication",
@@ -177,7 +158,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.scheme-case",
     "area": "auth",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Authentication",
@@ -187,7 +167,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.challenge",
     "area": "auth",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Authentication",
@@ -196,9 +175,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.missing",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A request without an Authorization header: 401 on every operation of this plane.",
     "parts": [
@@ -213,9 +189,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.invalid",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A token that was never issued: 401, even if it is a valid one with another ending, without its last character or with more around it.",
     "parts": [
@@ -230,9 +203,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.malformed",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Another scheme, \"Bearer\" without a token, with more than a token, or an empty header: 401, and the request has no effect.",
     "parts": [
@@ -249,9 +219,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.expired",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "An expired token: 401, and the request has no effect.",
     "needs": [
@@ -271,8 +238,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.forbidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A valid key without the permission for a queue operation: 401, 403 or 404, and nothing is executed.",
@@ -295,8 +260,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.no-effect",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "Queue requests without a key, or with one that was never issued, have no effect.",
@@ -316,9 +279,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.hidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Another account's resource: 403 or 404, never its content.",
     "needs": [
@@ -337,9 +297,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.hidden-no-effect",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Queue requests from another account have no effect.",
     "needs": [
@@ -359,9 +316,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.missing",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A request without an Authorization header: 401 with every method, and it has no effect.",
     "parts": [
@@ -372,9 +326,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.malformed",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Another scheme, \"Bearer\" without a token, with more than a token, or an empty header: 401.",
     "parts": [
@@ -385,9 +336,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.invalid",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A token that was never issued: 401, even if it is a valid one with another ending, without its last character or with more around it.",
     "parts": [
@@ -398,9 +346,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.expired",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "An expired token: 401.",
     "needs": [
@@ -414,9 +359,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.hidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "An endpoint of another account: 403 or 404, never a response of its worker, and the request has no effect.",
     "needs": [
@@ -431,8 +373,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.forbidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A valid key without the permission for a load-balanced endpoint: 401, 403 or 404, and the request does not reach a worker.",
@@ -449,8 +389,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.missing",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A request without an Authorization header: 401 on every operation of endpoint management, and it has no effect.",
@@ -466,8 +404,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.malformed",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "Another scheme, \"Bearer\" without a token, with more than a token, or an empty header: 401.",
@@ -483,8 +419,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.invalid",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A token that was never issued: 401, even if it is a valid one with another ending, without its last character or with more around it.",
@@ -500,8 +434,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.expired",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "An expired token: 401.",
@@ -518,8 +450,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.hidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "An endpoint of another account: 403 or 404, never its content, and the request has no effect.",
@@ -537,8 +467,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.forbidden",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A valid key without the permission for an operation of endpoint management: 401, 403 or 404, and nothing changes.",
@@ -557,8 +485,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.odd-requests",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "Without a key in the header no unusual request is served: a key in the query is 401, and a doubled, trailing or encoded slash, a body on GET or DELETE, another content type and another method bypass no check.",
@@ -567,8 +493,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.queue.odd-requests",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "Without a key in the header no unusual request is served: a key in the query is 401, and a doubled, trailing or encoded slash, a body on GET or DELETE, another content type and another method bypass no check.",
@@ -581,8 +505,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.lb.odd-requests",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "Without a key in the header no unusual request is served: a key in the query is 401, and a doubled, trailing or encoded slash, a body on GET or DELETE, another content type and another method bypass no check.",
@@ -594,8 +516,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.management.odd-requests",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "Without a key in the header no unusual request is served: a key in the query is 401, and a doubled, trailing or encoded slash, a body on GET or DELETE, another content type and another method bypass no check.",
@@ -607,8 +527,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.odd-permission",
     "area": "auth",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Authentication",
     "says": "A path with a doubled, trailing or encoded slash gives a key no permission that it lacks.",
@@ -621,8 +539,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.endpoint-per-config",
     "area": "deploy",
     "profile": "deploy",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "Deploying a project creates one endpoint for each uniquely named configuration, of either kind, each with an id of its own. A later project leaves them as they are.",
     "parts": [
@@ -646,8 +562,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.independent",
     "area": "deploy",
     "profile": "deploy",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "An endpoint of a project goes on executing jobs after another one is purged, its worker crashes, or it is removed. The other one does not show its jobs. With a receiver, a job of each runs at once, also while the worker of the other one crashes.",
     "needs": [
@@ -664,8 +578,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.queue-one-function",
     "area": "deploy",
     "profile": "deploy",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "Deployed queue-based endpoints run their own functions, called by /run and by /runsync.",
     "needs": [
@@ -679,8 +591,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.lb-many-routes",
     "area": "deploy",
     "profile": "deploy",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "A deployed load-balanced endpoint serves several routes at its own address, not at that of another one.",
     "needs": [
@@ -695,8 +605,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.manifest",
     "area": "deploy",
     "profile": "deploy",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "A package holds the code of the project, its dependencies, and a manifest that names every endpoint.",
     "parts": [
@@ -708,8 +616,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.too-large",
     "area": "deploy",
     "profile": "deploy-size",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "A project with 1.4 GB of incompressible content is packed. One with 1.7 GB is refused with a message, and nothing is created.",
     "wait": "10s",
@@ -719,8 +625,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "deploy.excludes",
     "area": "deploy",
     "profile": "deploy",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "A package leaves out dependencies that the base image has, and those that the project excludes.",
     "parts": [
@@ -742,7 +646,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "area": "deploy",
     "profile": "lab",
     "level": "should",
-    "basis": "stated",
     "source": "Limits",
     "says": "An endpoint looks up the address of a peer again after 300 s, and not at every call.",
     "needs": [
@@ -754,8 +657,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.create",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Create an endpoint",
     "says": "POST /v1/endpoints with the described body succeeds.",
@@ -766,16 +667,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.json",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Endpoints",
     "says": "Every successful response of endpoint management that has a body is JSON."
   },
   {
     "id": "endpoints.echoes",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Endpoint creation body",
@@ -788,9 +685,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.address",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Endpoint creation body",
     "says": "A new endpoint executes jobs at its own address, and neither the normal endpoint nor another account shows them.",
     "needs": [
@@ -806,8 +700,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.from-template",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Create an endpoint",
     "says": "An endpoint runs the worker of its template.",
@@ -821,9 +713,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.unique",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "Two creations that differ only in the name make two endpoints with different ids, and neither shows the jobs of the other.",
     "needs": [
@@ -835,8 +724,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.types",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Endpoint creation body",
     "says": "A member of the wrong type: 4xx, and nothing is created.",
@@ -847,8 +734,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.template-unknown",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Endpoint creation body",
     "says": "A template that does not exist: 4xx, and nothing is created.",
@@ -859,7 +744,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.min-above-max",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Endpoint creation body",
@@ -871,9 +755,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.quota",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Creations up to exactly 30 workers over all endpoints succeed. One worker more is refused with the message that max workers across all endpoints must not exceed the workers quota, and nothing is created.",
     "needs": [
@@ -887,8 +768,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.quota-race",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "Concurrent creations make endpoints with different ids and never exceed the quota, and what they leave of it can be used.",
@@ -901,7 +780,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.quota-update",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Limits",
@@ -917,9 +795,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.gpu-priority",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Endpoint creation body",
     "says": "A worker gets the first GPU type of gpuTypeIds that is available.",
     "needs": [
@@ -936,9 +811,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.workers-min",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Endpoint creation body",
     "says": "workersMin workers are ready without any job and stay so, and no more than workersMax execute jobs at once.",
     "needs": [
@@ -955,8 +827,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.idle-timeout",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Endpoint creation body",
     "says": "Jobs are executed before and after the idleTimeout of an idle worker. Whether the same worker executes them is recorded.",
@@ -971,7 +841,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.update-keeps",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Endpoint creation body",
@@ -991,7 +860,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.update-workers",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Endpoint creation body",
@@ -1011,7 +879,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.create-media-type",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Endpoints",
@@ -1025,7 +892,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.update-media-type",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Endpoints",
@@ -1039,7 +905,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.unknown",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Errors",
@@ -1056,7 +921,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.deleted",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Endpoints",
@@ -1074,8 +938,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.route-unknown",
     "area": "endpoints",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A route that does not exist, at any depth below an endpoint and with any method: 4xx, and nothing happens.",
@@ -1086,7 +948,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "endpoints.odd-requests",
     "area": "endpoints",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Create an endpoint",
@@ -1099,35 +960,24 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "errors.problem.shape",
     "area": "errors",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Every error of the pod API has title, integer status and detail; errors, if present, is a list of strings."
   },
   {
     "id": "errors.problem.media-type",
     "area": "errors",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Every error of the pod API has the content type application/problem+json."
   },
   {
     "id": "errors.problem.status",
     "area": "errors",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "The status in the body equals the HTTP status."
   },
   {
     "id": "errors.connection-in-step",
     "area": "errors",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "After a request with a body was refused, the next response on its connection belongs to the next request, not to the bytes of that body.",
@@ -1136,8 +986,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "errors.problem.any",
     "area": "errors",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Trigger a pod action",
     "says": "Errors that are not listed (an unknown route below a pod, another method) are application/problem+json with title, status and detail too."
@@ -1145,8 +993,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "errors.no-5xx",
     "area": "errors",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "No request that must be refused for its body or a parameter makes the pod API answer 5xx.",
@@ -1155,7 +1001,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "errors.no-leak",
     "area": "errors",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Errors",
@@ -1164,9 +1009,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.direct-json",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Load-balanced endpoint routes",
     "says": "The body of a request reaches the worker as sent: a JSON object without an input wrapper, a form, text, bytes that are not text, no bytes at all, a body in chunks without its length, and ten million bytes.",
     "needs": [
@@ -1177,9 +1019,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.direct-response",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Load-balanced endpoint routes",
     "says": "The client gets the response of the worker: its status, body and content type, errors included, without a job id, and never one to another request.",
     "needs": [
@@ -1190,9 +1029,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.methods",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Load-balanced endpoint routes",
     "says": "GET, POST, PUT, PATCH and DELETE reach their route, with path and query, and a body with POST, PUT and PATCH.",
     "needs": [
@@ -1203,7 +1039,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.headers",
     "area": "lb",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Load-balanced endpoint routes",
@@ -1215,9 +1050,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.many-routes",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "One endpoint serves several routes, nested paths included.",
     "needs": [
@@ -1227,7 +1059,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.ready-only",
     "area": "lb",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Load-balanced endpoint routes",
@@ -1240,9 +1071,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.endpoint-unknown",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "An endpoint that does not exist: 404.",
     "needs": [
@@ -1253,9 +1081,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.own-address",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Address placeholders",
     "says": "Each endpoint has its own address, and a request to it never reaches a worker of another endpoint.",
     "needs": [
@@ -1266,9 +1091,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.no-retry",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "A request that fails in the worker, because of a 500 with any method, another error status, a crash or a slow route, reaches it exactly once.",
     "needs": [
@@ -1283,9 +1105,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.no-queue",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "Concurrent requests, up to eight, are served at once: none waits for the end of another.",
     "needs": [
@@ -1297,9 +1116,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.error-body",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Load-balanced endpoint routes",
     "says": "An error that the platform raises is JSON with error and detail, both strings.",
     "needs": [
@@ -1316,9 +1132,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.crash",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "A worker that dies during a request: 5xx, and the endpoint serves again afterwards.",
     "needs": [
@@ -1329,9 +1142,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.crash-500",
     "area": "lb",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Errors",
     "says": "A worker that dies during a request: 500.",
     "needs": [
@@ -1341,9 +1152,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.auth",
     "area": "lb",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Authentication",
     "says": "Every route of every endpoint requires the bearer token, and no request without it reaches the worker.",
     "needs": [
@@ -1358,7 +1166,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "area": "lb",
     "profile": "deploy",
     "level": "should",
-    "basis": "stated",
     "source": "Authentication",
     "says": "A worker that calls another endpoint with the same bearer token reaches it, and without a token, or with one that was never issued, gets 401.",
     "needs": [
@@ -1369,7 +1176,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "lb.odd-requests",
     "area": "lb",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Load-balanced endpoint routes",
@@ -1381,25 +1187,18 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.headers-on-success",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Successful responses, except those of the catalog, carry RateLimit and RateLimit-Policy."
   },
   {
     "id": "limits.pods.headers-syntax",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "RateLimit has r and t, RateLimit-Policy has q and w, for each window: non-negative numbers, the counts r and q whole (names as tokens or as strings)."
   },
   {
     "id": "limits.pods.structured",
     "area": "limits",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Limits",
@@ -1408,16 +1207,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.windows",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Three windows named minute, hour and day, the same names in both headers."
   },
   {
     "id": "limits.pods.window-length",
     "area": "limits",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Limits",
@@ -1426,18 +1221,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.bounds",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "r is at most q and t at most w (+ 1 s), in every response seen."
   },
   {
     "id": "limits.pods.counts-down",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "r of each window falls as requests are served, and no more are served than its quota grants.",
     "judged": "within half of a window, by what no kind of counting explains: neither windows that begin anew nor a log, a sliding counter, a bucket or GCRA, which give back while requests are served; other users of the account only lower r"
@@ -1445,9 +1234,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.no-early-429",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "No 429 is returned while the last r was above 0 in every window.",
     "judged": "requests under way meanwhile, with any key of the run, may have used up r; a 429 that itself shows r = 0 in a window may be due to other users of the account"
@@ -1455,7 +1241,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.resets",
     "area": "limits",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Limits",
@@ -1466,7 +1251,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.counts-each",
     "area": "limits",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Limits",
@@ -1480,9 +1264,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.per-user",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Requests of one user leave the r of another user unchanged.",
     "needs": [
@@ -1493,9 +1274,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "limits.pods.shared-by-keys",
     "area": "limits",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Two keys of one user use the same quota.",
     "needs": [
@@ -1507,8 +1285,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.pods.exceeded",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "The request beyond the quota: 429, and its body names the exceeded window.",
     "needs": [
@@ -1520,8 +1296,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.pods.retry-after",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "A 429 carries Retry-After in whole seconds, RateLimit and RateLimit-Policy.",
     "needs": [
@@ -1534,8 +1308,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.pods.retry-after-honest",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "A request sent Retry-After seconds after a 429 is served.",
     "needs": [
@@ -1575,7 +1347,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.pods.rejected-not-executed",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "An action answered 429 is not carried out.",
@@ -1589,8 +1360,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.runsync",
     "area": "limits",
     "profile": "lab",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "2000 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1603,8 +1372,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.run",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "1000 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1617,8 +1384,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.status",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "2000 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1631,8 +1396,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.stream",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "2000 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1646,8 +1409,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.cancel",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "100 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1660,8 +1421,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.purge",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "2 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1674,8 +1433,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.openai",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "2000 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1689,8 +1446,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.requests",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "10 per 10 s are served when evenly paced; well beyond the effective limit some are 429, and no time span has more successes than the limit explains.",
     "needs": [
@@ -1704,8 +1459,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-runsync",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "400 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 400 are served at once.",
     "needs": [
@@ -1718,8 +1471,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-run",
     "area": "limits",
     "profile": "lab",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "200 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 200 are served at once.",
     "needs": [
@@ -1732,8 +1483,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-status",
     "area": "limits",
     "profile": "lab",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "400 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 400 are served at once.",
     "needs": [
@@ -1746,8 +1495,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-stream",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "400 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 400 are served at once.",
     "needs": [
@@ -1761,8 +1508,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-cancel",
     "area": "limits",
     "profile": "lab",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "20 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 20 are served at once.",
     "needs": [
@@ -1775,8 +1520,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-openai",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "400 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 400 are served at once.",
     "needs": [
@@ -1790,8 +1533,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrent-requests",
     "area": "limits",
     "profile": "lab",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "2 at once: 0.9 of the limit held open are served; with 1.1 of it some are 429, and never more than 2 are served at once.",
     "needs": [
@@ -1805,7 +1546,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.concurrency-released",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "Failed and refused requests no longer count as concurrent.",
@@ -1817,7 +1557,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.recovers",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "A client that backs off for a window after a 429 is served again.",
@@ -1830,8 +1569,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.status-429",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Requests beyond a limit get 429, not another error and not silence.",
     "needs": [
@@ -1843,8 +1580,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.per-operation",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "An operation at its limit does not affect other operations of the endpoint.",
     "needs": [
@@ -1855,8 +1590,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.per-endpoint",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "An endpoint at its limit does not affect another endpoint.",
     "needs": [
@@ -1868,7 +1601,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.shared-by-keys",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "Two keys of one account use the same limit of an endpoint and operation.",
@@ -1883,8 +1615,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.scales-with-workers",
     "area": "limits",
     "profile": "lab",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Where running workers times their rate is above the base, that is the limit; where it is below, the base is.",
     "needs": [
@@ -1899,7 +1629,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "limits.queue.rejected-not-executed",
     "area": "limits",
     "profile": "limits",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "A submission answered 429 puts no job in the queue.",
@@ -1912,8 +1641,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.gpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Other operations",
     "says": "A valid GPU body creates a pod with those values.",
@@ -1928,8 +1655,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.cpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Other operations",
     "says": "A valid CPU body creates a pod with those values.",
@@ -1941,8 +1666,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.env-kept",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod",
     "says": "env, args and ports contain what was set at creation; further variables and ports may be there.",
@@ -1951,8 +1674,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.read-back",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Other operations",
     "says": "The id that a creation answers can be read at once, in the list too.",
@@ -1961,8 +1682,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.unique-ids",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Other operations",
     "says": "Two creations give two ids, also several at once.",
@@ -1971,8 +1690,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.both-mounts",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "persistent and network together: 400.",
@@ -1985,8 +1702,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.empty-network",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "An explicit empty network array: 400.",
@@ -1995,8 +1710,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.two-networks",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Mounts",
     "says": "Two network mounts: 400 or 422.",
@@ -2008,8 +1721,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.cpu-persistent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "A persistent mount on a CPU pod: 400 or 422.",
@@ -2021,8 +1732,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.mount-size",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "persistent.size below 10, missing, or not an integer: 422.",
@@ -2034,8 +1743,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.mount-path",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "A mount without path: 422.",
@@ -2050,8 +1757,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.mount-volume",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "A network mount without volumeId: 422.",
@@ -2063,8 +1768,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.mount-extra",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "An unknown property in mounts, in persistent or in a network entry: 422.",
@@ -2079,8 +1782,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.volume-unknown",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "A volumeId that does not exist: 4xx.",
@@ -2092,8 +1793,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.volume-elsewhere",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "A volume of another data center than the one asked for: 4xx, or a pod in the data center of the volume; never a pod elsewhere.",
@@ -2107,8 +1806,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.disk",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Limits",
     "says": "disk below 1 or not an integer: 422.",
@@ -2117,7 +1814,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.least-disk",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Limits",
@@ -2127,8 +1823,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.gpu-count",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "GpuConfig",
     "says": "gpu.count below 1 or not an integer: 422; gpu without id: 422.",
@@ -2140,8 +1834,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.vcpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "CpuConfig",
     "says": "vcpuCount 0 or 1: 422; 3, 6 or any that is no power of two: 400 or 422; a power of two the flavor does not offer: 4xx.",
@@ -2153,8 +1845,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.cpu-memory",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "CpuConfig",
     "says": "memory below 1: 422; cpu.id empty or missing: 422; an unknown flavor: 4xx.",
@@ -2171,8 +1861,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.cpu-required",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "CpuConfig",
     "says": "vcpuCount missing or not an integer: 422; memory missing: 422, or derived (recorded).",
@@ -2187,8 +1875,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.gpu-and-cpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod",
     "says": "gpu and cpu together: 4xx.",
@@ -2201,7 +1887,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.neither",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Pod",
@@ -2211,7 +1896,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.env",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2221,8 +1905,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.ports",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod",
     "says": "An entry of ports without protocol or without port: 400 or 422.",
@@ -2231,7 +1913,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.port-range",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2241,8 +1922,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.cloud",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod",
     "says": "cloud outside its enum: 422.",
@@ -2251,7 +1930,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.community",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2261,8 +1939,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.not-json",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A body that is not JSON: 400.",
@@ -2271,8 +1947,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.atomic",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A creation that is refused with 4xx leaves no pod behind, whatever was wrong with it.",
@@ -2287,7 +1961,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.failed-leaves-none",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Other operations",
@@ -2298,8 +1971,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.fuzz",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "For generated creation bodies the response is in the class that the oracle gives.",
@@ -2316,7 +1987,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.create.media-type",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Endpoints",
@@ -2327,8 +1997,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "pods.container.args-env",
     "area": "pods",
     "profile": "inside",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "The container gets the args and env of its pod: those of the creation, and from the next start on those that the pod shows after a PATCH.",
     "needs": [
@@ -2340,8 +2008,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "pods.action.restart-wipes-disk",
     "area": "pods",
     "profile": "inside",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "A file on the container disk is gone after a restart.",
     "needs": [
@@ -2368,7 +2034,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "pods.mount.mounted",
     "area": "pods",
     "profile": "inside",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "Storage is at its path in the container, and keeps its content through a restart and through stop and start.",
@@ -2401,7 +2066,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "area": "pods",
     "profile": "inside",
     "level": "should",
-    "basis": "stated",
     "source": "Pod status",
     "says": "The container of a RUNNING pod responds; a pod whose image cannot be pulled never becomes RUNNING.",
     "needs": [
@@ -2414,8 +2078,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "pods.global-networking.reachable",
     "area": "pods",
     "profile": "inside",
-    "level": "must",
-    "basis": "stated",
     "source": "PodGlobalNetworking",
     "says": "Another networked pod of the account reaches a pod by its ip and by its internalDns.",
     "needs": [
@@ -2426,9 +2088,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.required",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "Every pod in the response to a read, start, stop or restart has all 20 required fields.",
     "judged": "not in responses to list, creation and PATCH, which the description does not show in full"
@@ -2436,17 +2095,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.types",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "Every field that no other rule covers has its stated type (one finding per field and pod)."
   },
   {
     "id": "pods.action.start-restores",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod status",
     "says": "A pod that is stopped and started is RUNNING with all that was chosen for it: name, image, args, disk, ports, env, registry, mounts, hardware and template, and with the variables that a PATCH has changed while it was EXITED.",
@@ -2460,9 +2114,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.restart-restarts",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "A restart restarts the container, also a second time: its uptime starts over or startedAt moves, and all that was chosen for the pod stays.",
     "needs": [
@@ -2474,9 +2125,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.terminate-equals-delete",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "GET and list show a pod after terminate as they show one after DELETE.",
     "needs": [
@@ -2486,8 +2134,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.race-stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod status",
     "says": "Ten stops at once: each is answered 200 or 409, and the pod ends in EXITED.",
@@ -2498,7 +2144,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.race-once",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod status",
@@ -2511,8 +2156,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.race-terminate",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod status",
     "says": "Ten terminates at once: at least one is answered 204, the others 204, 404 or 409, and the pod is gone.",
@@ -2523,7 +2166,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.race-mixed",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod status",
@@ -2535,8 +2177,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.walk",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod status",
     "says": "After each step of a generated sequence of calls, every pod is in a state that the description explains.",
@@ -2553,45 +2193,30 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.lifecycle.statuses",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "Only the six statuses are ever seen."
   },
   {
     "id": "pods.shape.disk",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "disk is an integer from 1."
   },
   {
     "id": "pods.shape.cloud",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "cloud is SECURE or COMMUNITY."
   },
   {
     "id": "pods.shape.ports",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "ports is a list of texts, each a port, a slash and a protocol."
   },
   {
     "id": "pods.shape.gpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "GpuConfig",
     "says": "gpu has an id, a string, and a count, an integer from 1, which may be left out.",
     "needs": [
@@ -2601,9 +2226,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.cpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "CpuConfig",
     "says": "cpu has an id that is not empty, a vcpuCount that is a power of two from 2, and a memory that is an integer from 1.",
     "needs": [
@@ -2613,9 +2235,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.cpu-no-persistent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A CPU pod never has a persistent mount.",
     "needs": [
@@ -2625,9 +2244,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.cpu-flavor-listed",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "CpuConfig",
     "says": "cpu.id is the id of a flavor that the catalog lists.",
     "needs": [
@@ -2638,9 +2254,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.gpu-count-default",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "GpuConfig",
     "says": "A pod that is created without gpu.count has one GPU, and one that is created with two has two, also after a PATCH and another start.",
     "needs": [
@@ -2654,9 +2267,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.persistent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A persistent mount has a size, an integer from 10, and a path.",
     "needs": [
@@ -2666,9 +2276,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.network",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A network mount has a volumeId and a path.",
     "needs": [
@@ -2678,9 +2285,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.network-datacenter",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "All pods with the same network volume are in one data center.",
     "needs": [
@@ -2691,18 +2295,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.global-networking",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "PodGlobalNetworking",
     "says": "globalNetworking always has enabled; it has ip and internalDns only if enabled is true, and internalDns begins with the id of the pod and a dot."
   },
   {
     "id": "pods.shape.runtime",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "PodRuntime",
     "says": "The parts of runtime have their types: uptime, gpus with util and memoryUtil, cpu and memory with a util from 0 to 100, ports with private, public, type and ip.",
     "needs": [
@@ -2712,7 +2310,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.runtime-ports",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "PodRuntime",
@@ -2724,7 +2321,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.runtime-present",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2736,9 +2332,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.uptime-value",
     "area": "pods",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "PodRuntime",
     "says": "uptime is no longer than the pod has existed, and after each restart and start no longer than since then, also ten seconds after the start.",
     "needs": [
@@ -2750,7 +2344,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.uptime-grows",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "PodRuntime",
@@ -2764,7 +2357,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.datacenter",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2776,7 +2368,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.cost-running",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2788,7 +2379,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.template-null",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2797,7 +2387,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.times-order",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -2807,16 +2396,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.json",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Endpoints",
     "says": "Every success with a body is JSON that parses."
   },
   {
     "id": "pods.list.full-shape",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Other operations",
@@ -2825,8 +2410,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.list.distinct",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Other operations",
     "says": "No list holds a pod twice, in whatever status it is."
@@ -2834,9 +2417,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.get.unknown",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "GET of an unknown id: 404.",
     "judged": "with a well-formed id of a pod that no longer exists"
@@ -2844,7 +2424,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.query.unknown",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Other operations",
@@ -2853,9 +2432,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.catalog.cpus",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "CpuConfig",
     "says": "The CPU catalog lists flavors, each with an id.",
     "needs": [
@@ -2865,8 +2441,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.id-matches",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod",
     "says": "The returned pod is the requested pod: it has its id, all that its creation or a later PATCH asked for, and no variable or argument of another pod.",
@@ -2875,9 +2449,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.actions-match-status",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "actions is exactly the set permitted for status, without duplicates, in every pod seen.",
     "judged": "any order; a locked pod may lack what its lock may refuse: stop, restart and terminate"
@@ -2885,9 +2456,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.gpu-xor-cpu",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "A GPU pod has gpu and no cpu key, a CPU pod has cpu and no gpu key.",
     "parts": [
@@ -2899,27 +2467,18 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.env",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "env is an object whose values are strings."
   },
   {
     "id": "pods.shape.times",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "createdAt is an RFC 3339 date-time; startedAt is an RFC 3339 date-time or null."
   },
   {
     "id": "pods.shape.cost-zero",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "cost is 0 when the pod is EXITED or TERMINATED.",
     "needs": [
@@ -2929,18 +2488,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.runtime-null",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "runtime is null whenever status is not RUNNING."
   },
   {
     "id": "pods.shape.mounts",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "mounts holds at most one of persistent and network, network has at most one entry, and no level has another key.",
     "parts": [
@@ -2951,9 +2504,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.running.stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "RUNNING + stop: 200 with the full pod; it becomes EXITED.",
     "needs": [
@@ -2967,9 +2517,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.running.restart",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "RUNNING + restart: 200 with the full pod; the same pod is RUNNING again.",
     "needs": [
@@ -2983,9 +2530,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.running.terminate",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "RUNNING + terminate: 204 without body; the pod is gone or TERMINATED.",
     "needs": [
@@ -2995,9 +2539,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.running.start",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "RUNNING + start: 409, and the pod is unchanged.",
     "needs": [
@@ -3010,9 +2551,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.exited.start",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "EXITED + start: 200 with the full pod; it reaches RUNNING.",
     "needs": [
@@ -3026,9 +2564,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.exited.terminate",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "EXITED + terminate: 204 without body; the pod is gone or TERMINATED.",
     "needs": [
@@ -3038,9 +2573,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.exited.stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "EXITED + stop: 409, and the pod is unchanged.",
     "needs": [
@@ -3053,9 +2585,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.exited.restart",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "EXITED + restart: 409, and the pod is unchanged.",
     "needs": [
@@ -3068,9 +2597,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.error.start",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "ERROR + start: 200 with the full pod.",
     "needs": [
@@ -3085,9 +2611,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.error.start-leaves",
     "area": "pods",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Pod status",
     "says": "A pod started from ERROR is later seen in another status.",
     "needs": [
@@ -3098,9 +2622,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.error.terminate",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "ERROR + terminate: 204 without body.",
     "needs": [
@@ -3110,9 +2631,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.error.stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "ERROR + stop: 409, and the pod is unchanged.",
     "needs": [
@@ -3125,9 +2643,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.error.restart",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "ERROR + restart: 409, and the pod is unchanged.",
     "needs": [
@@ -3140,9 +2655,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.provisioning.stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "PROVISIONING + stop: 200 with the full pod; it becomes EXITED.",
     "needs": [
@@ -3153,9 +2665,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.provisioning.terminate",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "PROVISIONING + terminate: 204 without body.",
     "needs": [
@@ -3166,9 +2675,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.provisioning.start",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "PROVISIONING + start: 409.",
     "needs": [
@@ -3179,9 +2685,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.provisioning.restart",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "PROVISIONING + restart: 409.",
     "needs": [
@@ -3192,9 +2695,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.starting.stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "STARTING + stop: 200 with the full pod; it becomes EXITED.",
     "needs": [
@@ -3205,9 +2705,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.starting.terminate",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "STARTING + terminate: 204 without body.",
     "needs": [
@@ -3218,9 +2715,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.starting.start",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "STARTING + start: 409, also if the pod has run before; it can be stopped then.",
     "needs": [
@@ -3231,9 +2725,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.starting.restart",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "STARTING + restart: 409.",
     "needs": [
@@ -3244,8 +2735,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.terminated.any",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Pod status",
     "says": "TERMINATED + any action: 404 or 409, never a success; 204 to terminate is allowed if the pod is still shown with that action.",
@@ -3254,9 +2743,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.stop-frees-compute",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "After stop: cost is 0, runtime is null, and disk, mounts, image, env and hardware choice are unchanged.",
     "needs": [
@@ -3272,9 +2758,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.terminate-is-final",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "A terminated pod never returns in a status other than TERMINATED, also if it was on its way to RUNNING.",
     "wait": "40s"
@@ -3282,9 +2765,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.unknown-pod",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Any action on an unknown id: 404.",
     "judged": "with a well-formed id of a pod that no longer exists; an action on a live pod succeeds in the same rule"
@@ -3292,9 +2772,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.answer-updated",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Trigger a pod action",
     "says": "The 200 response to an action shows the pod after the action, not before it.",
     "needs": [
@@ -3305,26 +2782,18 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.content-type",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Trigger a pod action",
     "says": "200 is application/json; 204 has no body."
   },
   {
     "id": "pods.action-body.not-json",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Text that is not JSON (truncated, bare word, trailing garbage): 400."
   },
   {
     "id": "pods.action-body.empty",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Errors",
     "says": "No body, or a body that is not UTF-8: 400 or 422, and the action is not carried out."
@@ -3332,8 +2801,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.not-object",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Errors",
     "says": "JSON that is not an object (array, string, number, null): 400 or 422, and the action is not carried out."
@@ -3341,7 +2808,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.not-object-422",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Errors",
@@ -3350,45 +2816,31 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.missing",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "An object without action: 422."
   },
   {
     "id": "pods.action-body.unknown-action",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "An action that is not in the enum, in another case, or padded: 422."
   },
   {
     "id": "pods.action-body.wrong-type",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "An action that is not a string: 422."
   },
   {
     "id": "pods.action-body.extra",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Trigger a pod action",
     "says": "Any property other than action: 422."
   },
   {
     "id": "pods.action-body.errors-list",
     "area": "pods",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Errors",
     "says": "errors of a 422 is a list of strings that is not empty.",
     "judged": "not applicable if a 422 has no errors, which is optional"
@@ -3396,8 +2848,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.no-effect",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A rejected body changes nothing about the pod: the action is not carried out, whatever was wrong with the body.",
@@ -3406,7 +2856,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.validation-first",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Errors",
@@ -3415,7 +2864,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.media-type",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Trigger a pod action",
@@ -3424,8 +2872,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.oversize",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Limits",
     "says": "A body of several megabytes or thousands of levels gets a 4xx, never a 5xx or a hang.",
@@ -3434,18 +2880,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action-body.fuzz",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Responses to generated bodies are in the class that the oracle gives (400, 422, 409, 2xx)."
   },
   {
     "id": "pods.delete",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod status",
     "says": "DELETE of a pod: 2xx; the pod is gone or TERMINATED, and stays so.",
     "needs": [
@@ -3461,8 +2901,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.list.contains",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Other operations",
     "says": "The list holds each pod of the caller once, whether it is RUNNING, EXITED, in ERROR or locked.",
@@ -3482,9 +2920,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.omitted",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "PATCH of another field, without mounts, leaves the mounts unchanged (pods with a persistent mount, a network mount and none).",
     "needs": [
@@ -3501,7 +2936,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.others",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Mounts",
@@ -3517,9 +2951,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.empty-object",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "PATCH of another field with mounts {} leaves the mounts unchanged (on each kind of pod).",
     "needs": [
@@ -3535,9 +2966,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.empty-network",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "An explicit empty network array: 400 (on each kind of pod).",
     "needs": [
@@ -3552,9 +2980,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.persistent-on-network",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A persistent mount on a pod created with a network mount: 400.",
     "needs": [
@@ -3565,9 +2990,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.network-on-persistent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A network mount on a pod created with a persistent mount: 400.",
     "needs": [
@@ -3578,9 +3000,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.mount-on-bare",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "Any mount on a pod created without mounts: 400.",
     "needs": [
@@ -3595,9 +3014,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.new-pod",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A kind of mount that a pod was not created with is refused with 4xx just after the creation, too, and its mounts are unchanged. A PATCH does not end a pod that is on its way to RUNNING.",
     "needs": [
@@ -3608,9 +3024,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.cpu-persistent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A persistent mount on a CPU pod: 400 (or 422).",
     "needs": [
@@ -3620,9 +3033,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.both",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "persistent and network together: 400.",
     "needs": [
@@ -3637,9 +3047,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.other-volume",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A different volumeId: 400, even if that volume exists.",
     "needs": [
@@ -3655,9 +3062,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.network-path",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "The same volumeId with another path: 2xx, and GET shows the new path.",
     "needs": [
@@ -3671,9 +3075,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.persistent-path",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "The same size with another path: 2xx, and GET shows the new path.",
     "needs": [
@@ -3683,7 +3084,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.answer",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Mounts",
@@ -3692,7 +3092,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.persistent-size",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Mounts",
@@ -3704,9 +3103,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.partial-persistent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "persistent without size, or without path: 422.",
     "needs": [
@@ -3716,9 +3112,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.partial-network",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "A network entry without path, or without volumeId: 422.",
     "needs": [
@@ -3728,9 +3121,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.size-minimum",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "persistent.size below 10: 422.",
     "needs": [
@@ -3741,9 +3131,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.extra",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Mounts",
     "says": "An unknown property in mounts, persistent or a network entry: 422.",
     "needs": [
@@ -3756,9 +3143,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.wrong-type",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "mounts, persistent, network or one of their fields with a wrong type: 422.",
     "needs": [
@@ -3771,7 +3155,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.null",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Mounts",
@@ -3786,8 +3169,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.two-networks",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Mounts",
     "says": "Two network entries: 400 or 422.",
@@ -3798,8 +3179,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.atomic",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "A PATCH that is refused because of its mounts changes no other field.",
@@ -3810,7 +3189,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.fields",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Errors",
@@ -3823,8 +3201,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.idempotent",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Mounts",
     "says": "The same valid PATCH twice gives the same pod, except live metrics.",
@@ -3838,9 +3214,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.unknown-pod",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "PATCH of an unknown id: 404.",
     "judged": "with a well-formed id of a pod that no longer exists"
@@ -3848,9 +3221,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.fuzz",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "For generated mounts, on each kind of pod, the response is in the class that the oracle gives, and the mount afterwards is the oracle's.",
     "needs": [
@@ -3865,7 +3235,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.patch.media-type",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Endpoints",
@@ -3875,8 +3244,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.route-unknown",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A route that does not exist, at any depth below a pod and with any method: 4xx, and nothing happens."
@@ -3884,7 +3251,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.odd-requests",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Other operations",
@@ -3894,7 +3260,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.status.running-lasts",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod status",
@@ -3908,9 +3273,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.locked-stop",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "stop of a locked pod: 4xx, and the pod stays RUNNING or goes on to it.",
     "needs": [
@@ -3925,7 +3287,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.locked-reset",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Pod",
@@ -3940,7 +3301,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.locked-terminate",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Pod",
@@ -3954,7 +3314,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.action.locked-start",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Pod",
@@ -3968,7 +3327,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.lifecycle.order",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Pod status",
@@ -3980,7 +3338,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.global-networking.address",
     "area": "pods",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "PodGlobalNetworking",
@@ -3996,8 +3353,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.registry",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Pod",
     "says": "registry is the id of the credential that the pod was created with, in the list too, also once the pod was restarted, stopped and started, or changed by a PATCH.",
@@ -4012,9 +3367,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "pods.shape.template",
     "area": "pods",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Pod",
     "says": "template is the id of the template that the pod was created from, in the list too, also once the pod was restarted, stopped and started, or changed by a PATCH.",
     "needs": [
@@ -4027,7 +3379,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.unknown-404",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Errors",
@@ -4039,8 +3390,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.stream.unknown",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "/stream of an unknown job id, or one of another endpoint: 4xx.",
@@ -4054,8 +3403,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.cancel.unknown",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "/cancel of an unknown job id, or one of another endpoint: 4xx.",
@@ -4070,8 +3417,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.unknown",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "/retry of an unknown job id, or one of another endpoint: 4xx.",
@@ -4085,8 +3430,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.cancel.finished",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "open",
     "source": "Queue-based endpoint operations",
     "says": "Cancelling a finished job changes neither its status nor its result; the response is 2xx or 4xx.",
@@ -4098,9 +3441,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.failed",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "Retrying a FAILED job: 2xx, and it is executed again with the same id and input, each time that it has failed, also if /runsync submitted it.",
     "needs": [
@@ -4111,9 +3451,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.timed-out",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "Retrying a job that ran past its executionTimeout: 2xx, and it is executed again with the same id and input, and IN_PROGRESS meanwhile.",
     "needs": [
@@ -4125,8 +3462,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.late-result",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Job submission body",
     "says": "A retried job has the result of its new execution, not what an execution that ran past its executionTimeout reports later.",
@@ -4139,9 +3474,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.alone",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "A FAILED job that is retried is executed again although no other job comes to its endpoint, also on a new one.",
     "needs": [
@@ -4157,7 +3489,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.ttl",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Job submission body",
@@ -4174,7 +3505,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry.not-failed",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4188,7 +3518,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.gone-everywhere",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job submission body",
@@ -4207,9 +3536,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.stream.incremental",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "/stream shows partial results before the job is done, in order, none lost and none twice, also if it is read late or by two readers, or if the job was read before and retried.",
     "needs": [
@@ -4222,8 +3548,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.stream.worker-died",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
     "says": "/stream of a job that was read before its worker died shows the partial results of the next execution, in order, none lost and none twice.",
@@ -4238,7 +3562,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.stream.ends",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4253,7 +3576,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.stream.cancelled",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4268,9 +3590,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.purge.pending",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "POST /purge-queue clears every waiting job, of /run and /runsync, each time: 2xx, none stays IN_QUEUE, none is executed or COMPLETED.",
     "needs": [
@@ -4283,8 +3602,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.purge.running",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
     "says": "A purge changes neither running nor finished jobs, and one that is FAILED can be retried.",
@@ -4297,8 +3614,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.purge.scope",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
     "says": "A purge does not change the queue of another endpoint.",
@@ -4313,7 +3628,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.requests.answers",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Queue-based endpoint operations",
@@ -4329,7 +3643,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.openai.answers",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Queue-based endpoint operations",
@@ -4343,8 +3656,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.walk",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Job status",
     "says": "After each step of a generated sequence of calls, every job is in a state that the description explains.",
@@ -4361,8 +3672,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.failed",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A job that fails on /runsync is FAILED with an error string, in the response or in /status.",
@@ -4374,8 +3683,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.then-status",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
     "says": "A job submitted by /runsync is found by /status, as /runsync returned it, while its result is kept.",
@@ -4387,8 +3694,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.wait",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
     "says": "A job that outlasts the wait of /runsync is carried on, is IN_PROGRESS meanwhile, ends and is notified; a 2xx at the end of the wait has its id.",
@@ -4403,7 +3708,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.wait-length",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Queue-based endpoint operations",
@@ -4418,7 +3722,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.wait-configured",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Queue-based endpoint operations",
@@ -4433,16 +3736,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.json",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Endpoints",
     "says": "Every success of the queue plane is JSON that parses, except those below /openai."
   },
   {
     "id": "queue.status.only",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4457,7 +3756,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.failed-message",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Errors",
@@ -4470,9 +3768,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.completed-has-output",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job",
     "says": "A COMPLETED job carries the whole output of its worker, whatever its size; if it cannot be kept, the job is not COMPLETED.",
     "needs": [
@@ -4483,8 +3778,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.late-result",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Job status",
     "says": "A result or progress report that arrives after a job was cancelled, timed out or outlived its ttl does not bring it back.",
@@ -4498,9 +3791,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.health.shape",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "GET /health returns 2xx with JSON that has statistics of workers and of jobs, even without workers.",
     "parts": [
@@ -4511,7 +3801,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.health.numbers",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4520,7 +3809,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.health.moves",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4539,7 +3827,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.health.settles",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4555,7 +3842,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.crash-visible",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Queue-based endpoint operations",
@@ -4570,9 +3856,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.crash-once",
     "area": "queue",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "What the service does",
     "says": "A job of /run or /runsync whose worker dies once is executed again automatically with the same input, and COMPLETED.",
     "needs": [
@@ -4585,8 +3869,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.crash-others",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "What the service does",
     "says": "Jobs that wait while the worker of another job dies, and one that is submitted after that, are COMPLETED.",
@@ -4599,7 +3881,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.crash-500",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Errors",
@@ -4613,8 +3894,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.no-loss",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "What the service does",
     "says": "Of many jobs submitted at once every one ends, each with its own output, also in the responses of /runsync.",
@@ -4628,7 +3907,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.once",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "What the service does",
@@ -4644,8 +3922,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.parallel",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "What the service does",
     "says": "Two free workers execute two jobs at the same time.",
@@ -4659,7 +3935,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.no-starvation",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job status",
@@ -4674,9 +3949,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.low-priority",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "On an endpoint without workers a job of /run or /runsync with lowPriority starts none, nor does its /retry; a normal job does, as does its /retry, and then both are COMPLETED with their outputs. Workers that become free take a job with lowPriority, and stop it by its executionTimeout.",
     "needs": [
@@ -4693,18 +3965,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.run.accepted",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "POST /run answers 200 with a string id and status IN_QUEUE."
   },
   {
     "id": "queue.run.no-worker-free",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "POST /run is accepted in the same way, and at once, while no worker is free.",
     "needs": [
@@ -4716,8 +3982,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.run.unique-ids",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Job",
     "says": "Every submission gets its own id, even a hundred at once, and is found by it; /run shows IN_QUEUE, also if a worker is free.",
@@ -4729,9 +3993,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.run.echo",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job",
     "says": "The worker gets input as sent, and output is returned as the worker gave it: nested, unicode, empty, doubles, 100 KB, a body in chunks; larger ones are recorded.",
     "needs": [
@@ -4745,9 +4006,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.completed",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "POST /runsync answers when the job is done, with id, status COMPLETED and output.",
     "needs": [
@@ -4757,9 +4015,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.runsync.when-done",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "POST /runsync does not answer while its job runs, even if that has partial results, and answers at once when the job is done.",
     "needs": [
@@ -4772,9 +4027,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.not-json",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "A body that is not JSON, or not an object: 400.",
     "parts": [
@@ -4784,9 +4036,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.input-missing",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "No input: 400.",
     "parts": [
@@ -4796,9 +4045,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.input-type",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "input that is not an object: 400.",
     "parts": [
@@ -4808,16 +4054,12 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.ttl-bounds",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A ttl of 10000 and one of 604800000 are accepted."
   },
   {
     "id": "queue.body.webhook",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job submission body",
@@ -4829,9 +4071,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.webhook-url",
     "area": "queue",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A webhook that is a string but not an http or https URL: 400.",
     "parts": [
@@ -4841,7 +4081,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.policy-types",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job submission body",
@@ -4853,9 +4092,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.execution-timeout-bounds",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "An executionTimeout of 5000 is accepted and carried out; one of 604800000 is accepted with the largest ttl.",
     "parts": [
@@ -4867,7 +4103,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.execution-timeout-outside",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Job submission body",
@@ -4882,7 +4117,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.ttl-outside",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Job submission body",
@@ -4896,7 +4130,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.s3config",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job submission body",
@@ -4908,7 +4141,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.s3config-kept",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job submission body",
@@ -4923,7 +4155,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.s3-secret",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Job submission body",
@@ -4938,8 +4169,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.no-job",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A rejected submission puts no job in the queue.",
@@ -4952,9 +4181,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.endpoint-unknown",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Every operation on an unknown endpoint id: 404.",
     "parts": [
@@ -4967,9 +4193,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.shape",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job",
     "says": "GET /status/{job_id} has id and status; output (null may be omitted) when COMPLETED, also for another key of the account that may read the job; error, a string, when FAILED. Other operations that read change nothing.",
     "needs": [
@@ -4987,9 +4210,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.values",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job",
     "says": "A job that was not cancelled, timed out or purged shows only IN_QUEUE, IN_PROGRESS, COMPLETED and FAILED; the status of a cancelled job is recorded.",
     "needs": [
@@ -5004,8 +4224,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.unknown",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "An unknown job id: 4xx, never a job."
@@ -5013,8 +4231,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.of-another-endpoint",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Errors",
     "says": "A job id of another endpoint: 4xx, never a job.",
@@ -5025,8 +4241,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.order",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Job status",
     "says": "A COMPLETED job stays COMPLETED with the same output; it never returns to IN_QUEUE or IN_PROGRESS.",
@@ -5038,9 +4252,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.in-progress",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job status",
     "says": "A job that a worker executes is IN_PROGRESS; a waiting job is IN_QUEUE.",
     "needs": [
@@ -5052,9 +4263,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.failed",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "A job whose handler fails every time ends FAILED with a non-empty error string, or any string if the handler gives no message.",
     "needs": [
@@ -5065,9 +4273,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.status.crash",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "A job whose worker dies is executed again, or ends FAILED with an error, a string; it is never lost or stuck, and its result is kept as any other.",
     "needs": [
@@ -5080,9 +4285,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retry-automatic",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "What the service does",
     "says": "If the worker of one job dies once and the handler of another fails once, at least one of the jobs is executed again automatically, with the same input, and COMPLETED.",
     "needs": [
@@ -5094,9 +4296,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.cancel.queued",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "Cancelling a waiting job: 2xx; it is never executed and never COMPLETED, and the jobs behind it are. A second /cancel: 2xx or 4xx.",
     "needs": [
@@ -5108,9 +4307,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.cancel.running",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "Cancelling a running job, of /run or of /runsync: 2xx; the job is stopped and never COMPLETED, and no notification says that it is.",
     "needs": [
@@ -5126,9 +4322,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.cancel.frees-worker",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "The worker of a cancelled job takes another job, which is COMPLETED, as are the jobs that run beside it.",
     "needs": [
@@ -5140,9 +4333,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.cancel.worker-died",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Queue-based endpoint operations",
     "says": "Cancelling a job that waits again, or runs again, because its worker died: 2xx; it is never COMPLETED.",
     "needs": [
@@ -5155,9 +4345,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.queued",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A waiting job after its ttl: status is 404, and it is never executed.",
     "needs": [
@@ -5170,9 +4357,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.running",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A running job, of /run or of /runsync, after its ttl: status is 404.",
     "needs": [
@@ -5187,9 +4371,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.worker-died",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A job whose worker died is 404 after its ttl, whether it waits again, runs again or FAILED.",
     "needs": [
@@ -5202,9 +4383,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.frees-worker",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "The worker of a job whose ttl is over takes another job.",
     "needs": [
@@ -5217,9 +4395,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.completed",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A finished job after its ttl: status is 404, even before its result retention is over.",
     "needs": [
@@ -5233,9 +4408,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.not-early",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "Just before its ttl a job still exists.",
     "needs": [
@@ -5246,9 +4418,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.not-early-running",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "Just before its ttl a running job still exists.",
     "needs": [
@@ -5260,9 +4429,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.ttl.from-submission",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "ttl counts from submission: waiting does not extend it, execution does not restart it.",
     "needs": [
@@ -5275,8 +4441,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "queue.ttl.default",
     "area": "queue",
     "profile": "long",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Without ttl a waiting job exists just before 24 h and is 404 just after.",
     "needs": [
@@ -5289,8 +4453,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "queue.ttl.maximum",
     "area": "queue",
     "profile": "long",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "With the largest ttl a waiting job exists just before 7 days and is 404 just after.",
     "needs": [
@@ -5302,9 +4464,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.enforced",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A job of /run or /runsync that runs past its executionTimeout is stopped, and never COMPLETED; if it is FAILED, it has an error, a string.",
     "needs": [
@@ -5316,9 +4475,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.frees-worker",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "The worker of a job that ran past its executionTimeout takes another job.",
     "needs": [
@@ -5331,9 +4487,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.worker-died",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A job that is executed again because its worker died is stopped when that execution runs past its executionTimeout, not before: the time that it waits again does not count.",
     "needs": [
@@ -5347,9 +4500,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.not-early",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "A job that ends just before its executionTimeout is COMPLETED, and stays so when that time is over.",
     "needs": [
@@ -5362,9 +4512,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.not-queued",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "Waiting longer than executionTimeout does not fail a job.",
     "needs": [
@@ -5376,9 +4523,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.this-job",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "An executionTimeout holds for its job alone: the jobs beside it and after it have the setting of the endpoint.",
     "needs": [
@@ -5390,9 +4534,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.execution-timeout.endpoint-setting",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Job submission body",
     "says": "Without an executionTimeout of its own a job is stopped by the setting of the endpoint; a longer one lets it run on.",
     "needs": [
@@ -5406,8 +4547,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "queue.execution-timeout.default",
     "area": "queue",
     "profile": "long",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Without an executionTimeout of the job or its endpoint a job is stopped after 10 minutes of execution, not before.",
     "needs": [
@@ -5421,8 +4560,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "queue.execution-timeout.maximum",
     "area": "queue",
     "profile": "long",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "With the largest executionTimeout and ttl a job still runs just before 7 days.",
     "needs": [
@@ -5435,8 +4572,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "queue.retention.run",
     "area": "queue",
     "profile": "long",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "The result of a /run job exists until 30 minutes after its end, also if it failed, timed out or was retried; a retry ends the retention of the failure. A cancelled job is recorded.",
     "needs": [
@@ -5450,9 +4585,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retention.run-at-first",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "The result of a /run job still exists 90 seconds after its end, also if it failed, timed out or was retried.",
     "needs": [
@@ -5497,9 +4629,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.retention.runsync",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "The result of a /runsync job exists until 1 minute after its end, also if it failed, timed out or outlasted the wait of its request.",
     "needs": [
@@ -5514,8 +4643,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
     "id": "queue.retention.runsync-ends",
     "area": "queue",
     "profile": "long",
-    "level": "must",
-    "basis": "stated",
     "source": "Limits",
     "says": "Just after 5 minutes the output of a /runsync job is no longer available, nor the error of one that failed.",
     "needs": [
@@ -5545,9 +4672,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.fuzz",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "Responses to generated submissions are in the class that the oracle gives (200 or 400, never 422, never 5xx).",
     "parts": [
@@ -5558,7 +4682,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.body.media-type",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Endpoints",
@@ -5573,9 +4696,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.route-unknown",
     "area": "queue",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Errors",
     "says": "An operation that does not exist: 404. A route below an operation: 4xx, and nothing happens.",
     "parts": [
@@ -5587,7 +4707,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.method-wrong",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Queue-based endpoint operations",
@@ -5602,7 +4721,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "queue.odd-requests",
     "area": "queue",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Queue-based endpoint operations",
@@ -5616,9 +4734,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "version.paths",
     "area": "version",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Versioning",
     "says": "Pods are under /v2/pods, queue-based endpoints under /v2/{endpoint_id}, and endpoint management is under /v1.",
     "parts": [
@@ -5629,9 +4744,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "version.persistent-deprecated",
     "area": "version",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Versioning",
     "says": "Persistent mounts are deprecated, and still work.",
     "needs": [
@@ -5641,9 +4753,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "version.persistent-marked",
     "area": "version",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Versioning",
     "says": "An OpenAPI document that the target publishes marks persistent mounts as deprecated.",
     "needs": [
@@ -5654,9 +4764,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.once",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Events",
     "says": "A receiver that answers 200, with a body or without, is notified exactly once, after the job is done, not before.",
     "needs": [
@@ -5668,9 +4775,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.retries",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Events",
     "says": "A receiver that answers 500 gets a second request, and never a fourth.",
     "needs": [
@@ -5682,8 +4786,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.three",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Events",
     "says": "A receiver that always answers 500 gets exactly three requests for each job, also if two jobs share a URL; so does one that resets connections, then answers 500.",
@@ -5696,9 +4798,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.spacing",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Events",
     "says": "Attempts are 10 seconds apart, within the tolerance of the target file.",
     "needs": [
@@ -5711,9 +4810,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.stops-on-success",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Events",
     "says": "500 then 200: two requests; 500, 500, 200: three.",
     "needs": [
@@ -5725,9 +4821,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.only-200",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Events",
     "says": "404, 429, 503 and other statuses from 400 are failures and are retried, each of two times.",
     "needs": [
@@ -5739,9 +4832,7 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.only-200-strict",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
-    "basis": "stated",
     "source": "Events",
     "says": "201, 204 and other statuses of success are failures too and are retried, each of two times; the behaviour on 302 is recorded.",
     "needs": [
@@ -5754,8 +4845,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.no-effect-on-job",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Events",
     "says": "A failing receiver changes nothing about the job.",
@@ -5768,7 +4857,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.prompt",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Events",
@@ -5783,9 +4871,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.both-operations",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
-    "basis": "stated",
     "source": "Events",
     "says": "Jobs of /run and of /runsync are both notified once they are COMPLETED, also those that were executed again because their worker died or they were retried, those of low priority and of another endpoint, and those with any output.",
     "needs": [
@@ -5801,7 +4886,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.failed-job",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
     "basis": "open",
     "source": "Events",
@@ -5816,8 +4900,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.no-answer",
     "area": "webhook",
-    "profile": "core",
-    "level": "must",
     "basis": "inferred",
     "source": "Events",
     "says": "A receiver that resets the connection gets a second request, and never a fourth.",
@@ -5830,7 +4912,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.silent",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Events",
@@ -5845,7 +4926,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.same-job",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Events",
@@ -5860,7 +4940,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.independent",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Events",
@@ -5873,7 +4952,6 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   {
     "id": "webhook.no-token",
     "area": "webhook",
-    "profile": "core",
     "level": "should",
     "basis": "inferred",
     "source": "Authentication",
@@ -5886,8 +4964,9 @@ const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = [
   }
 ]
 
-export const rules: readonly Rule[] = said.map(({ needs = [], parts = [], wait = null, judged = null, ...row }) => {
-  return { ...row, needs, parts, wait, judged }
+export const rules: readonly Rule[] = unusual.map((row) => {
+  const { id, area, profile, level, basis, source, says, ...more } = { ...usual, ...row }
+  return { id, area, profile, level, basis, source, says, ...more }
 })
 
 export const ruleById: ReadonlyMap<RuleId, Rule> = new Map<RuleId, Rule>(rules.map((row) => [row.id, row]))

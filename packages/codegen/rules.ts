@@ -30,16 +30,17 @@ export interface RuleRow {
 
 export type RuleId = ${union(rows.map(({ id }) => id))}
 
-type Unsaid = 'needs' | 'parts' | 'wait' | 'judged'
+/** Values that rows do not repeat. */
+const usual = ${literal(usual)} as const
 
 /** A row whose id is one of the ledger. */
 export type Rule = RuleRow & { readonly id: RuleId }
 
-/** Rows without the members that say nothing. */
-const said: readonly (Omit<Rule, Unsaid> & Partial<Rule>)[] = ${literal(rows.map(withoutUnsaid))}
+const unusual: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = ${literal(rows.map(withoutUsual))}
 
-export const rules: readonly Rule[] = said.map(({ needs = [], parts = [], wait = null, judged = null, ...row }) => {
-  return { ...row, needs, parts, wait, judged }
+export const rules: readonly Rule[] = unusual.map((row) => {
+  const { id, area, profile, level, basis, source, says, ...more } = { ...usual, ...row }
+  return { id, area, profile, level, basis, source, says, ...more }
 })
 
 export const ruleById: ReadonlyMap<RuleId, Rule> = new Map<RuleId, Rule>(rules.map((row) => [row.id, row]))
@@ -47,9 +48,19 @@ export const ruleById: ReadonlyMap<RuleId, Rule> = new Map<RuleId, Rule>(rules.m
   return { name: 'rules.ts', text: withHeader(body, [...rules.map(({ text }) => text), headings.text]) }
 }
 
-/** The package is kept small: half of the members of rows are empty. */
-function withoutUnsaid(row: object): object {
-  return Object.fromEntries(
-    Object.entries(row).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
-  )
+/** The package is kept small: half of the members of rows are these. */
+const usual = {
+  profile: 'core',
+  level: 'must',
+  basis: 'stated',
+  needs: [],
+  parts: [],
+  wait: null,
+  judged: null,
+}
+
+function withoutUsual(row: object): object {
+  const isUsual = (name: string, value: unknown) =>
+    JSON.stringify(value) === JSON.stringify(usual[name as keyof typeof usual])
+  return Object.fromEntries(Object.entries(row).filter(([name, value]) => !isUsual(name, value)))
 }
