@@ -3,7 +3,6 @@ import { raw } from '../../../harness/client/body.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
-import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
 import { endIn, statusOf } from '../../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
 import type { Context } from '../../../harness/rule/context.ts'
@@ -22,17 +21,14 @@ import {
   isExecutedAgain,
   isKept,
   isUnfinished,
-  type JobKind,
   type JobModel,
   type JobsModel,
   observe,
   stop,
 } from './model.ts'
 import { type JobStep, jobOf, jobStepText } from './steps.ts'
+import { ttlMs, wishOf } from './wishes.ts'
 
-/** Ttl of a job that expires, and the time limit of one that overruns, ms. */
-const ttlMs = 12_000
-const limitMs = 6_000
 /** By how much a ttl that counts whole seconds may be early, ms. */
 const earlyMs = 2_000
 
@@ -285,24 +281,4 @@ export function createJobWalker(context: Context, given?: WalkCall[]) {
 /** How often workers have begun with a job so far. */
 function startsOf({ job }: JobModel): number {
   return job.beacon.executions().length
-}
-
-/** The steps of the worker for a job, and its policy. */
-function wishOf(kind: JobKind, letter: string): JobWish {
-  const output = { output: { letter } }
-  const go: Step = { hold: 'go' }
-  switch (kind) {
-    case 'completes':
-      return { steps: [{ emit: letter }, go, output] }
-    case 'fails':
-      return { steps: [go, { fail: letter }] }
-    case 'fails once':
-      return { steps: [go, { first: [{ fail: letter }] }, output] }
-    case 'dies once':
-      return { steps: [go, { first: [{ exit: 1 }] }, output] }
-    case 'overruns':
-      return { steps: [go, output], policy: { executionTimeout: limitMs } }
-    case 'expires':
-      return { steps: [go, output], policy: { ttl: ttlMs } }
-  }
 }
