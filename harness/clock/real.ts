@@ -1,4 +1,5 @@
-import { Actors, Participant } from './actors.ts'
+import { Actors } from './actors.ts'
+import { Participant } from './participant.ts'
 import type { RunClock, Waited } from './types.ts'
 
 /**

@@ -106,7 +106,7 @@ export interface RunClock {
   close(): void
 }
 
-interface StillActor {
+export interface StillActor {
   readonly name: string
   readonly moves: number
   /** Ends the actor, so that the others go on without it. */

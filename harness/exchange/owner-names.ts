@@ -17,10 +17,24 @@ export function isRule(owner: string): boolean {
   return !isOwnerOf(owner, ...kinds)
 }
 
-/** An owner as users read it: a rule by its id, a shared fixture and a cleanup by what they do. */
+/** The work of owners that are not rules, as users read it; `of` is the rest of the name. */
+const works: Readonly<Record<Exclude<OwnerKind, 'traffic'>, (of: string) => string>> = {
+  fixture: (of) => `making ${of} for several rules`,
+  cleanup: (of) => `removing what ${ruleOrFixture(of)} created`,
+  sweep: () => 'removing what is left of the run',
+  probe: () => 'looking at the target before the rules begin',
+  pacing: () => 'asking how much of a quota is left',
+  connection: (of) => `trying the connection that ${ruleOrFixture(of.replace(/:\d+$/, ''))} used`,
+  key: () => 'asking whether the key is still accepted',
+}
+
+/** An owner as users read it: a rule by its id, any other by what it does. */
 export function ownerText(owner: string): string {
-  const [, kind, of = ''] = /^(fixture|cleanup):(.*)$/.exec(owner) ?? []
-  if (kind === undefined) return owner
-  if (kind === 'fixture') return `making ${of} for several rules`
-  return `removing what ${isRule(of) ? of : 'a shared fixture'} created`
+  const [kind = '', ...of] = owner.split(':')
+  return kind in works ? works[kind as keyof typeof works](of.join(':')) : owner
+}
+
+function ruleOrFixture(owner: string): string {
+  if (owner === '') return 'the run'
+  return isRule(owner) ? owner : 'a shared fixture'
 }

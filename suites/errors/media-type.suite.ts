@@ -25,7 +25,7 @@ import {
   update,
 } from '../shared/endpoints.ts'
 import { oneWorker } from '../shared/full-endpoint.ts'
-import { expectEnd, expectOutput } from '../shared/job-responses.ts'
+import { expectEnd, expectOutput } from '../shared/job-ends.ts'
 import { executeLaterJob } from '../shared/later-job.ts'
 import { showsAsSent } from '../shared/listing.ts'
 import { jsonFault, problemFault } from '../shared/odd-requests.ts'

@@ -6,11 +6,10 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectNotCompletedNotified } from '../shared/attempts.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectEnd, failedJob } from '../shared/job-ends.ts'
 import {
-  expectEnd,
   expectNotCompleted,
   expectSameEnd,
-  failedJob,
   laterJobReads,
   retryThroughOutage,
   shownStatus,

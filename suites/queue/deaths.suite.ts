@@ -7,13 +7,10 @@ import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { fillEndpoint } from '../shared/full-endpoint.ts'
+import { expectEnd, expectOutput, expectReported, plainEnd } from '../shared/job-ends.ts'
 import {
   blockedIfAllAreRefused,
-  expectEnd,
-  expectOutput,
-  expectReported,
   inconclusiveIfWaitOver,
-  plainEnd,
   shownStatus,
   unfinished,
   whileWorkerMayCome,

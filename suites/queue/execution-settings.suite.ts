@@ -2,7 +2,8 @@ import { tables } from '../../generated/tables.ts'
 import type { Step } from '../../harness/planes/queue/fixtures/types.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectEnd, shownStatus } from '../shared/job-responses.ts'
+import { expectEnd } from '../shared/job-ends.ts'
+import { shownStatus } from '../shared/job-responses.ts'
 import { expectRunning, expectStopped, onUnset, runsOn } from './times.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds

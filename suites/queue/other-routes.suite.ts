@@ -1,7 +1,8 @@
 import { canonical, listsIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { completedTwin, expectWork, namesJob, shownStatus } from '../shared/job-responses.ts'
+import { completedTwin, expectWork } from '../shared/job-ends.ts'
+import { namesJob, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 
 /** A list of so many jobs may be one page of several. */

@@ -7,7 +7,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
 import { leavesOf } from '../shared/health.ts'
-import { expectEnd, expectOutput } from '../shared/job-responses.ts'
+import { expectEnd, expectOutput } from '../shared/job-ends.ts'
 import { reportOf } from '../shared/readers.ts'
 import { expectStopped, runsOn } from './times.ts'
 

@@ -6,13 +6,11 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fillEndpoint } from '../shared/full-endpoint.ts'
+import { expectEnd, expectOutput, failedJob } from '../shared/job-ends.ts'
 import {
   blockedBy,
-  expectEnd,
   expectNotCompleted,
-  expectOutput,
   expectSameEnd,
-  failedJob,
   retryThroughOutage,
   shownStatus,
   unfinished,

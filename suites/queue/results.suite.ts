@@ -7,17 +7,8 @@ import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import {
-  blockedBy,
-  completedTwin,
-  expectEnd,
-  expectWork,
-  laterJobReads,
-  plainEnd,
-  shownStatus,
-  unfinished,
-  whileWorkerMayReport,
-} from '../shared/job-responses.ts'
+import { completedTwin, expectEnd, expectWork, plainEnd } from '../shared/job-ends.ts'
+import { blockedBy, laterJobReads, shownStatus, unfinished, whileWorkerMayReport } from '../shared/job-responses.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { jsonFlaws } from '../shared/shapes.ts'
 

@@ -8,14 +8,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { NotApplicable } from '../../harness/rule/outcome.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import {
-  blockedBy,
-  expectEnd,
-  expectGone,
-  expectReported,
-  laterJobReads,
-  shownStatus,
-} from '../shared/job-responses.ts'
+import { expectEnd, expectReported } from '../shared/job-ends.ts'
+import { blockedBy, expectGone, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { answeredJob, grainMs, leadMs, runsOn } from './times.ts'
 
 const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables.durations

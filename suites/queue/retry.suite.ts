@@ -13,13 +13,10 @@ import type { EndpointRole } from '../../target/types.ts'
 import { submitTo } from '../shared/endpoint-jobs.ts'
 import { createdEndpoint } from '../shared/endpoints.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectEnd, expectOutput, expectReported, failedJob } from '../shared/job-ends.ts'
 import {
   blockedBy,
-  expectEnd,
   expectGone,
-  expectOutput,
-  expectReported,
-  failedJob,
   formerEndHidden,
   laterJobReads,
   namesJob,

@@ -11,17 +11,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectOne, waitForAttempt } from '../shared/attempts.ts'
-import {
-  blockedIfAllAreRefused,
-  completedTwin,
-  expectEnd,
-  expectOutput,
-  expectReported,
-  finishedBy,
-  inconclusiveIfWaitOver,
-  plainEnd,
-  unfinished,
-} from '../shared/job-responses.ts'
+import { completedTwin, expectEnd, expectOutput, expectReported, plainEnd } from '../shared/job-ends.ts'
+import { blockedIfAllAreRefused, finishedBy, inconclusiveIfWaitOver, unfinished } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'

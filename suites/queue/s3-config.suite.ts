@@ -3,7 +3,8 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { countAttempts } from '../shared/attempts.ts'
 import { bucketHost, bucketOf, isIn, isInAttempt } from '../shared/bucket.ts'
-import { expectEnd, expectOutput, finishedBy, laterJobReads } from '../shared/job-responses.ts'
+import { expectEnd, expectOutput } from '../shared/job-ends.ts'
+import { finishedBy, laterJobReads } from '../shared/job-responses.ts'
 
 rule('queue.body.s3config-kept', { varies: [...anyJob, 'submission'] }, async (context) => {
   const { check, ended, fixture, part, vary } = context

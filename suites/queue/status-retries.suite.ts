@@ -5,14 +5,8 @@ import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { keptInput } from '../../harness/variation/values.ts'
-import {
-  completedTwin,
-  expectError,
-  expectOutput,
-  expectReported,
-  plainEnd,
-  shownStatus,
-} from '../shared/job-responses.ts'
+import { completedTwin, expectOutput, expectReported, plainEnd } from '../shared/job-ends.ts'
+import { expectError, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 

@@ -8,14 +8,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { fills, fullEndpoint, moreWorkers } from '../shared/full-endpoint.ts'
-import {
-  blockedIfUnknownIsShown,
-  expectEnd,
-  expectError,
-  expectOutput,
-  retryThroughOutage,
-  shownStatus,
-} from '../shared/job-responses.ts'
+import { expectEnd, expectOutput } from '../shared/job-ends.ts'
+import { blockedIfUnknownIsShown, expectError, retryThroughOutage, shownStatus } from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { expectRefusal } from '../shared/refusal.ts'

@@ -14,15 +14,11 @@ import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
 import { keptInput, outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
 import { fills, fullEndpoint, moreWorkers, oneWorker } from '../shared/full-endpoint.ts'
+import { expectEnd, expectOutput, expectReported, expectWork, plainEnd } from '../shared/job-ends.ts'
 import {
   blockedBy,
   blockedIfAllAreRefused,
-  expectEnd,
-  expectOutput,
-  expectReported,
-  expectWork,
   leastWaitMs,
-  plainEnd,
   retryThroughOutage,
   shownStatus,
   submittedId,

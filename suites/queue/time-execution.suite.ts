@@ -7,7 +7,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectError, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
+import { expectEnd } from '../shared/job-ends.ts'
+import { expectError, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { answeredJob, busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
 
 /** The same, but the first execution shows progress once `on` is released. */

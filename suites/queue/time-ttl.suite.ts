@@ -3,14 +3,8 @@ import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fix
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import {
-  expectGone,
-  expectReported,
-  finishedBy,
-  laterJobReads,
-  shownStatus,
-  whileWorkerMayReport,
-} from '../shared/job-responses.ts'
+import { expectReported } from '../shared/job-ends.ts'
+import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayReport } from '../shared/job-responses.ts'
 import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs, outlastingJob } from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */

@@ -5,7 +5,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
-import { expectWork, failedJob } from '../shared/job-responses.ts'
+import { expectWork, failedJob } from '../shared/job-ends.ts'
 import { untilFound } from '../shared/poll.ts'
 import { expectRefusal } from '../shared/refusal.ts'
 

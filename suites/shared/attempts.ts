@@ -8,7 +8,8 @@ import type { Arrival } from '../../harness/receiver/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { attemptText } from './bucket.ts'
-import { expectEnd, expectReported, submittedId, whileWorkerMayCome } from './job-responses.ts'
+import { expectEnd, expectReported } from './job-ends.ts'
+import { submittedId, whileWorkerMayCome } from './job-responses.ts'
 
 /** The time between two attempts, ms (heading Limits). */
 export const spacingMs = tables.durations.webhookSpacingMs

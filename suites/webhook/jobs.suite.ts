@@ -13,7 +13,7 @@ import {
   requests,
   waitForAttempt,
 } from '../shared/attempts.ts'
-import { expectEnd } from '../shared/job-responses.ts'
+import { expectEnd } from '../shared/job-ends.ts'
 
 const steps = [{ output: 1 }]
 

@@ -3,13 +3,13 @@ import { raw } from '../../../harness/client/body.ts'
 import { isSuccess } from '../../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn, membersOf, show } from '../../../harness/exchange/read.ts'
 import { submitted } from '../../../harness/planes/queue/fixtures/jobs.ts'
-import type { JobWish, Step } from '../../../harness/planes/queue/fixtures/types.ts'
 import { endIn, statusOf } from '../../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal } from '../../../harness/rule/check.ts'
 import type { Context } from '../../../harness/rule/context.ts'
 import { encoded } from '../../fuzz/mutators/types.ts'
 import type { Steps } from '../../fuzz/steps.ts'
-import { formerEndHidden, plainEnd, submittedId } from '../../shared/job-responses.ts'
+import { plainEnd } from '../../shared/job-ends.ts'
+import { formerEndHidden, submittedId } from '../../shared/job-responses.ts'
 import { poll } from '../../shared/poll.ts'
 import { expectRefusal } from '../../shared/refusal.ts'
 import { rereadMoments } from '../../shared/unchanged.ts'
@@ -22,17 +22,14 @@ import {
   isExecutedAgain,
   isKept,
   isUnfinished,
-  type JobKind,
   type JobModel,
   type JobsModel,
   observe,
   stop,
 } from './model.ts'
 import { type JobStep, jobOf, jobStepText } from './steps.ts'
+import { ttlMs, wishOf } from './wishes.ts'
 
-/** Ttl of a job that expires, and the time limit of one that overruns, ms. */
-const ttlMs = 12_000
-const limitMs = 6_000
 /** By how much a ttl that counts whole seconds may be early, ms. */
 const earlyMs = 2_000
 
@@ -285,24 +282,4 @@ export function createJobWalker(context: Context, given?: WalkCall[]) {
 /** How often workers have begun with a job so far. */
 function startsOf({ job }: JobModel): number {
   return job.beacon.executions().length
-}
-
-/** The steps of the worker for a job, and its policy. */
-function wishOf(kind: JobKind, letter: string): JobWish {
-  const output = { output: { letter } }
-  const go: Step = { hold: 'go' }
-  switch (kind) {
-    case 'completes':
-      return { steps: [{ emit: letter }, go, output] }
-    case 'fails':
-      return { steps: [go, { fail: letter }] }
-    case 'fails once':
-      return { steps: [go, { first: [{ fail: letter }] }, output] }
-    case 'dies once':
-      return { steps: [go, { first: [{ exit: 1 }] }, output] }
-    case 'overruns':
-      return { steps: [go, output], policy: { executionTimeout: limitMs } }
-    case 'expires':
-      return { steps: [go, output], policy: { ttl: ttlMs } }
-  }
 }
