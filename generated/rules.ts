@@ -45,7 +45,8 @@ const usual = {
 /** A row whose id is one of the ledger. */
 export type Rule = RuleRow & { readonly id: RuleId }
 
-const unusual: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = [
+/** Rows without the usual values. */
+const shortRows: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = [
   {
     "id": "auth.pods.missing",
     "area": "auth",
@@ -4964,7 +4965,8 @@ const unusual: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = [
   }
 ]
 
-export const rules: readonly Rule[] = unusual.map((row) => {
+export const rules: readonly Rule[] = shortRows.map((row) => {
+  // Members in the order of RuleRow.
   const { id, area, profile, level, basis, source, says, ...more } = { ...usual, ...row }
   return { id, area, profile, level, basis, source, says, ...more }
 })

@@ -6,8 +6,8 @@ test.each<[by: string | null, reason: string | null, text: string]>([
   ['pods.create.gpu', 'no pod is found', 'blocked by pods.create.gpu: no pod is found'],
   [
     'an EXITED GPU pod',
-    'POST /v2/pods answered 500',
-    'blocked, because it needs an EXITED GPU pod: POST /v2/pods answered 500',
+    'createPod answered 500',
+    'blocked, because it needs an EXITED GPU pod: createPod answered 500',
   ],
   [null, null, 'no reason was recorded'],
 ])('the reason of a rule that is blocked by %s', (by, reason, text) => {

@@ -5,7 +5,7 @@ import { Command } from 'commander'
 import { quote } from 'shell-quote'
 import { ruleProfiles, rules } from '../../generated/rules.ts'
 import * as commands from '../shared/options.ts'
-import { packageFolder } from '../shared/package-paths.ts'
+import { packageFolder, version } from '../shared/package-paths.ts'
 import type { Terminal } from '../shared/terminal.ts'
 
 /**
@@ -61,7 +61,7 @@ function isPath(words: readonly string[]): boolean {
 
 /** Gives all commands to the library, with the values that some of their options take. */
 async function describeCommands(words: readonly string[]): Promise<void> {
-  const program = new Command('plumbline').helpCommand(false)
+  const program = new Command('plumbline').version(version(), '-v, --version')
   for (const command of allCommands()) program.addCommand(command)
   // It adds a command that prints the script, whose name must be free, and which is never called.
   complete(program, { completionCommandName: 'script' })

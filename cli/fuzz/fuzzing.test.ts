@@ -131,7 +131,7 @@ describe('a target that makes no pods', () => {
     expect(found).toMatchObject({ observed: 'status 500', isPodless: true })
     if (found === undefined) return
     const { seen } = await replayOn(await target(), { seed: found.seed, path: found.path })
-    expect(seen).toMatchObject({ wrong: 'status 500', podless: 'POST /v2/pods answered 403: "no more pods"' })
+    expect(seen).toMatchObject({ wrong: 'status 500', podless: 'createPod answered 403: "no more pods"' })
     expect(await curlOf((await target()).target, found)).toContain('POD=plumbline-no-such-pod')
   })
 })

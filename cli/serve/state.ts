@@ -72,7 +72,7 @@ export function readState(cwd: string, file: string): InitialState {
     const entries = membersOf(given)
     if (entries === null) fault(`${section} is not a mapping from ids to options`)
     return Object.entries(entries ?? {}).flatMap(([id, options]) => {
-      const known = faults.length
+      const faultsBefore = faults.length
       const members: Members | null = options === null ? {} : membersOf(options)
       if (members === null) fault(`${section}.${id} is not a mapping of options`)
       for (const [name, value] of Object.entries(members ?? {})) {
@@ -81,7 +81,7 @@ export function readState(cwd: string, file: string): InitialState {
         else if (!Number.isSafeInteger(value) || Number(value) < 0)
           fault(`${section}.${id}.${name} must be a whole number, not ${JSON.stringify(value)}`)
       }
-      return faults.length > known ? [] : [{ id, ...members }]
+      return faults.length > faultsBefore ? [] : [{ id, ...members }]
     })
   }
 

@@ -13,7 +13,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
   const program = new Command('plumbline')
     .description('Tests an implementation of the Compute Platform API, rule by rule.')
     .version(version(), '-v, --version')
-    .configureHelp({ optionDescription: describe })
+    .configureHelp({ optionDescription: descriptionOf })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
@@ -75,7 +75,7 @@ export function createProgram(terminal: Terminal, ended: (code: number) => void)
 const help = new Help()
 
 /** The description of an option, with its default value unless that goes without saying. */
-function describe(option: Option): string {
+function descriptionOf(option: Option): string {
   const { defaultValue, description } = option
   return defaultValue === false || Array.isArray(defaultValue) ? description : help.optionDescription(option)
 }

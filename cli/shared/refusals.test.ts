@@ -148,7 +148,10 @@ describe.concurrent('one clear sentence', () => {
     ],
     ['sweep rnone', 'no run rnone below'],
     ['verify none', 'plumbline: none is not a folder; name the folder of a certificate'],
-    ['verify empty', 'plumbline: empty is not a certificate, because it has no statement.json; name the folder of one'],
+    [
+      'verify empty',
+      'plumbline: empty is not a certificate: it has neither statement.json nor certificate.dsse.json; name the folder of one',
+    ],
     ['verify registered', 'plumbline: registered holds 2 certificates; '],
     ['registry none', 'plumbline: none is not a folder; name one with a folder for each certificate'],
     ['certify --target away.yaml --profile lab --out new', 'plumbline: --profile: lab is judged by load, once; add a'],

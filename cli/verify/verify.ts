@@ -21,7 +21,7 @@ export async function verify(folder: string, { key }: Options, terminal: Termina
   if (!isFolder(dir)) throw new UsageError(`${folder} is not a folder; name the folder of a certificate`)
   // An envelope alone is what is left of a damaged certificate.
   if (![statementFile, envelopeFile].some((name) => existsSync(join(dir, name))))
-    throw new UsageError(notACertificate(dir, folder))
+    throw new UsageError(notCertificateText(dir, folder))
   const publicKey = key === undefined ? null : readPublicKey(key, terminal)
   const verified = await verifyCertificate(dir, publicKey)
   const { faults, unchecked } = verified
@@ -34,9 +34,10 @@ export async function verify(folder: string, { key }: Options, terminal: Termina
   return unchecked.length > 0 ? exitCodes.incomplete : exitCodes.conformant
 }
 
-function notACertificate(dir: string, folder: string): string {
+function notCertificateText(dir: string, folder: string): string {
   const held = readdirSync(dir).filter((name) => isFile(join(dir, name, statementFile))).length
-  if (held === 0) return `${folder} is not a certificate, because it has no ${statementFile}; name the folder of one`
+  if (held === 0)
+    return `${folder} is not a certificate: it has neither ${statementFile} nor ${envelopeFile}; name the folder of one`
   return `${folder} holds ${pluralize(held, 'certificate')}; ${program} registry ${folder} shows ${held === 1 ? 'it' : 'them'}`
 }
 

@@ -1,8 +1,8 @@
 import type { Outgoing, ReadSpacing } from './channel.ts'
 
 /**
- * Spaces the reads of one resource by the tolerance `staleness`: then a read is never behind an earlier one, though each
- * may show what a copy held so long ago. Requests that overlap have no order, and do not wait for each other.
+ * Waits `stalenessMs` between two reads of one URL, so that no read is older than the one before it. Requests that overlap
+ * have no order and do not wait for each other.
  */
 export function createReadSpacing(stalenessMs: number, now: () => number): ReadSpacing {
   const endedMs = new Map<string, number>()
@@ -17,7 +17,8 @@ export function createReadSpacing(stalenessMs: number, now: () => number): ReadS
     },
   }
 
+  // The operation decides: a target file may give a read another method than GET.
   function isSpaced({ subject, isHarmless, method }: Outgoing): boolean {
-    return stalenessMs > 0 && subject !== null && isHarmless && method === 'GET'
+    return stalenessMs > 0 && subject !== null && isHarmless && method !== 'DELETE'
   }
 }

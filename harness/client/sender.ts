@@ -159,11 +159,12 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     const number = ++requestCount
     let attempts = 0
     /** Sends the request once. `isRefused`: the attempt before was answered 429. */
-    const sendAttempt = (isRefused: boolean, next = outgoing) => {
+    const sendAttempt = async (isRefused: boolean, next = outgoing) => {
+      await channel.reads.before(next, actor)
       throwIfAbandoned()
       // Counted per owner, so that it does not depend on the order in which responses come.
       const attemptId = `${number}.${++attempts}`
-      return quota.within(next, isRefused, async (unsent) => {
+      const exchange = await quota.within(next, isRefused, async (unsent) => {
         // The rule may have ended while the quota had no room.
         throwIfAbandoned()
         if (unsent !== null) return attempt(next, attemptId, background, withoutQuota(unsent))
@@ -172,11 +173,11 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
         isHeldUp ||= refusal !== null
         return attempt(next, attemptId, background, refusal)
       })
+      channel.reads.after(next)
+      return exchange
     }
     for (let isRefused = false; ; isRefused = true) {
-      await channel.reads.before(outgoing, actor)
       let exchange = await sendAttempt(isRefused)
-      channel.reads.after(outgoing)
       const tried = doubtful.get(exchange)
       if (tried !== undefined) exchange = await recordDoubtful(exchange, tried, background)
       if (exchange.isOutOfStep) exchange = await sendAttempt(isRefused, { ...outgoing, newConnection: true })

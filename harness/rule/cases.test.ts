@@ -3,7 +3,7 @@ import { createCases } from './cases.ts'
 import { Blocked, ClauseViolated, Inconclusive } from './outcome.ts'
 
 const broken = new ClauseViolated({ clause: 'answer', expected: 'a', observed: 'b', exchange: null })
-const blocked = new Blocked('a RUNNING GPU pod', 'POST /v2/pods answered 503')
+const blocked = new Blocked('a RUNNING GPU pod', 'createPod answered 503')
 const [first, second, third] = ['first', 'second', 'third'].map((reason) => new Inconclusive(reason))
 
 /** If a rule went on after each case, how often it recovered, and what it threw. */

@@ -36,9 +36,11 @@ const usual = ${literal(usual)} as const
 /** A row whose id is one of the ledger. */
 export type Rule = RuleRow & { readonly id: RuleId }
 
-const unusual: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = ${literal(rows.map(withoutUsual))}
+/** Rows without the usual values. */
+const shortRows: readonly (Omit<Rule, keyof typeof usual> & Partial<Rule>)[] = ${literal(rows.map(withoutUsual))}
 
-export const rules: readonly Rule[] = unusual.map((row) => {
+export const rules: readonly Rule[] = shortRows.map((row) => {
+  // Members in the order of RuleRow.
   const { id, area, profile, level, basis, source, says, ...more } = { ...usual, ...row }
   return { id, area, profile, level, basis, source, says, ...more }
 })

@@ -1,4 +1,5 @@
-import { type Change, serving } from '../defects/tools.ts'
+import type { ReferenceOptions } from '../../reference/options.ts'
+import { serving } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude } from './tools.ts'
 
@@ -10,12 +11,12 @@ export const copies = [
     about: 'everything',
     planes: ['pods', 'queue', 'management'],
     file: (target) => ({ ...target, tolerances: { ...target.tolerances, stalenessMs } }),
-    change: oldReads(),
+    change: oldReads,
   }),
 ] as const satisfies readonly Latitude[]
 
 /** The copy holds what it was asked for within that time, and each pod as it was before a call that may change it. */
-function oldReads(): Change {
+function oldReads(base: ReferenceOptions): ReferenceOptions {
   const held = new Map<string, { readonly atMs: number; readonly response: Response }[]>()
   let reads = 0
   return serving(async (request, { clock, fetch }) => {
@@ -27,11 +28,11 @@ function oldReads(): Change {
       held.set(key, [...entries, { atMs: clock.now(), response: response.clone() }])
       return reads++ % 2 === 0 ? response : (entries[0]?.response.clone() ?? response)
     }
-    if (request.method === 'GET' && /\/v2\/(pods|endpoints)\/[^/]+$|\/status\//.test(request.url)) {
+    if (request.method === 'GET' && /\/v2\/pods\/[^/]+$|\/v1\/endpoints\/[^/]+$|\/status\//.test(request.url)) {
       return look(request.url)
     }
     const [pod] = /^.*\/v2\/pods\/[^/]+/.exec(request.url) ?? []
     if (request.method !== 'GET' && pod !== undefined) await look(pod)
     return fetch(request)
-  })
+  })(base)
 }

@@ -242,7 +242,7 @@ function lateText(
   { target }: Context,
   { ms, response }: { readonly ms: number; readonly response: ApiResponse },
 ): string {
-  return `for ${delayIn(response, target.tolerances)} a call was sent ${lengthOf(ms)} late`
+  return `a call was sent ${lengthOf(ms)} late because of ${delayIn(response, target.tolerances)}`
 }
 
 /** Leaves a new pod alone for as long as the calls took. True if it is still in the status: they were not too late. */

@@ -51,11 +51,11 @@ export async function planOf(
   return { budgetMs, plan, lines }
 }
 
-/** If a budget ends before a rule may fail because a pod does not change: the plan knows only how long it takes to pass. */
+/** Warns if the budget is shorter than tolerances.settle: a pod that hangs is then reported as unverified, not as failed. */
 function settleLine({ clock, tolerances: { settleMs } }: Target, { pods }: Plan, budgetMs: number | null): string[] {
   if (clock !== 'real' || budgetMs === null || budgetMs >= settleMs || pods === 0) return []
   return [
-    `a pod that never reaches its status fails its rule after ${lengthOf(settleMs)} (tolerances.settle); within this budget the rule is unverified instead`,
+    `--budget is shorter than tolerances.settle (${lengthOf(settleMs)}): a rule whose pod never reaches its status is unverified instead of failed; give a longer budget`,
   ]
 }
 
