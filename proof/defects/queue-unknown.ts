@@ -50,6 +50,13 @@ export const queueUnknown: readonly Defect[] = [
     observed: 'status 404',
     change: cancelling('FAILED', ({ endpoint, id }) => void endpoint.jobs.delete(id)),
   }),
+  defect('cancel-removes-completed-of-runsync', 'queue.cancel.finished', 'unchanged', {
+    says: 'Cancelling a COMPLETED job of /runsync removes it.',
+    observed: 'status 404',
+    change: cancelling('COMPLETED', ({ endpoint, id, operation }) => {
+      if (operation === 'runsync') endpoint.jobs.delete(id)
+    }),
+  }),
   defect('cancel-turns-completed-cancelled-later', 'queue.cancel.finished', 'unchanged', {
     says: 'A COMPLETED job becomes CANCELLED half a minute after it was to be cancelled.',
     observed: 'CANCELLED',

@@ -1,22 +1,25 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectNotCompletedNotified } from '../shared/attempts.ts'
-import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectWaiting, fills, fullEndpoint, fullRole } from '../shared/full-endpoint.ts'
 import {
   expectEnd,
   expectNotCompleted,
   expectSameEnd,
   failedJob,
+  finishedBy,
   laterJobReads,
   retryThroughOutage,
   shownStatus,
   unfinished,
 } from '../shared/job-responses.ts'
-import { poll } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 import { expectAcceptedOrRefused } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken, outlastingJob } from './times.ts'
@@ -25,7 +28,12 @@ import { expectTaken, outlastingJob } from './times.ts'
 const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, ended, target } = context
+  const { fixture, begun, clock, ended, notJudged, target } = context
+  const failed = await failedJob(context, 'accepted', {
+    steps: [{ first: [{ fail: 'at first' }] }, { output: 1 }],
+    repeatsFirst: true,
+    endpoint: fullRole(target),
+  })
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   const low = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role, policy: { lowPriority: true } })
@@ -35,6 +43,9 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
   await cancel(context, low)
+  const { retried, isAgain } = await retriedInQueue(failed)
+  if (isAgain) await cancel(context, retried)
+  else notJudged('retried', '/retry of a FAILED job was refused')
   await equal.queue.cancel(equal.id)
   // A second /cancel may be refused.
   const again = await waiting.queue.cancel(waiting.id)
@@ -46,7 +57,8 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
   await expectEnd(context, 'others', behind, await ended(behind), 'COMPLETED')
-  for (const job of [waiting, low]) expectCancelled(context, job, await job.queue.status(job.id))
+  for (const job of [waiting, low, ...(isAgain ? [retried] : [])])
+    expectCancelled(context, job, await job.queue.status(job.id))
   for await (const response of laterJobReads(context, waiting)) expectCancelled(context, waiting, response)
 })
 
@@ -111,7 +123,7 @@ rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, as
 })
 
 rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
-  const { ended, fixture, found, freeWorkers, reading, vary } = context
+  const { ended, fixture, found, freeWorkers, notJudged, reading, vary } = context
   const completed = await fixture.submitted({ steps: [{ output: vary.output() }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
   const ends = new Map<SubmittedJob, ApiResponse>()
@@ -123,6 +135,13 @@ rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (
     reading(`status of ${shownStatus(before)}`, String(response.status))
     expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
   }
+  // The result of /runsync is not kept until the rereads.
+  const { job: synchronous } = await finishedBy(context, { steps: [{ output: 1 }] }, 'runsync')
+  await untilFound(context, () => synchronous.queue.status(synchronous.id))
+  const before = await ended(synchronous)
+  if (before.status !== 'COMPLETED') return notJudged('runsync', `the job of /runsync was ${before.status}`)
+  expectAcceptedOrRefused(context, 'answered', await synchronous.queue.cancel(synchronous.id))
+  expectSameEnd(context, 'unchanged', before.response, await synchronous.queue.status(synchronous.id))
   for await (const _ of rereadMoments(context)) {
     for (const [job, before] of ends) expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
   }
@@ -135,6 +154,14 @@ function cancelled({ part }: Context): readonly JobWish[] {
     ...(part('endpoint.dedicated') ? [{ endpoint: 'dedicated', past: 'requeued' } as const] : []),
     ...(part('endpoint.execution-timeout') ? [{ endpoint: 'executionTimeout' } as const] : []),
   ]
+}
+
+/** A FAILED job that waits again after /retry. */
+async function retriedInQueue(job: SubmittedJob) {
+  const starts = job.beacon.executions().length
+  job.beacon.repeatFirst(false)
+  const { status } = await job.queue.retry(job.id)
+  return { retried: withoutFormer(job, { starts, ends: starts }), isAgain: isSuccess(status) }
 }
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {

@@ -101,6 +101,11 @@ function smallest(target: Target): { readonly role: EndpointRole; readonly worke
   return { role: 'normal', workers: target.queue?.workers ?? 0 }
 }
 
+/** The endpoint that `fullEndpoint` fills. */
+export function fullRole(target: Target): EndpointRole {
+  return smallest(target).role
+}
+
 /** A submission that is to be answered needs a worker that no other rule keeps. */
 export function oneWorker({ queue }: Target): number {
   return queue?.worker === true ? 1 : 0
