@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../reference/index.ts'
+import type { Endpoint, Job } from '../../reference/index.ts'
 import { type Change, part } from './tools.ts'
 
 /** True for an endpoint that endpoint management created. */
@@ -22,6 +22,12 @@ export function failsJobs(when: (endpoint: Endpoint) => boolean): Change {
 }
 
 /** A job is found on every endpoint. */
-export const jobsFoundEverywhere = part('findJob', (next, id, endpoint, service) =>
-  next(id, [...service.queue.endpoints.values()].find(({ jobs }) => jobs.has(id)) ?? endpoint),
-)
+export const jobsFoundEverywhere = foundEverywhere(() => true)
+
+/** The jobs of these statuses are found on every endpoint. */
+export function foundEverywhere(isFound: (status: Job['status']) => boolean): Change {
+  return part('findJob', (next, id, endpoint, service) => {
+    const all = [...service.queue.endpoints.values()]
+    return next(id, all.find(({ jobs }) => isFound(jobs.get(id)?.status ?? 'IN_QUEUE') && jobs.has(id)) ?? endpoint)
+  })
+}

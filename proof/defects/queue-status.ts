@@ -2,7 +2,7 @@ import { defaultKeys } from '../../reference/auth/accounts.ts'
 import { type Endpoint, isFinished } from '../../reference/queue/model.ts'
 import type { QueueService, Shown } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { jobsFoundEverywhere } from './endpoints-tools.ts'
+import { foundEverywhere, jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks, out, requeuesAfter, showsIn, showsJob } from './queue-tools.ts'
 import { all, defect, onJson, onResponse, part, parts, refusing } from './tools.ts'
 
@@ -126,6 +126,13 @@ export const queueStatus: readonly Defect[] = [
     observed: 'status 200',
     change: jobsFoundEverywhere,
   }),
+  ...(['COMPLETED', 'FAILED'] as const).map((ended) =>
+    defect(`${ended.toLowerCase()}-jobs-of-all-endpoints`, 'queue.status.of-another-endpoint', 'refused', {
+      says: `A job that is ${ended} is found on every endpoint of the account.`,
+      observed: 'status 200',
+      change: foundEverywhere((status) => status === ended),
+    }),
+  ),
   defect('new-job-404', 'queue.status.shape', 'answered', {
     says: 'No job is found by its id.',
     observed: 'status 404',

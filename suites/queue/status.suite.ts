@@ -153,7 +153,12 @@ rule('queue.status.unknown', { varies: ['input', 'options', 'sample'] }, async (
 })
 
 rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => {
-  const { fixture, check, found, queue, target } = context
+  const { ended, fixture, check, found, part, queue, target } = context
+  const expectNoneAt = async (endpoint: 'normal' | 'second', id: string) => {
+    const response = await queue.on(endpoint).status(id)
+    await blockedIfUnknownIsShown(context, id, response)
+    expectRefusal(context, 'refused', response)
+  }
   for (const [here, there] of [
     ['normal', 'second'],
     ['second', 'normal'],
@@ -166,9 +171,14 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
         ? await found(job)
         : await poll(context, target.tolerances.visibleMs, look, ({ status }) => isSuccess(status))
     check('known').success(response)
-    const other = await queue.on(there).status(job.id)
-    await blockedIfUnknownIsShown(context, job.id, other)
-    expectRefusal(context, 'refused', other)
+    await expectNoneAt(there, job.id)
+  }
+  if (!part('worker')) return
+  // A platform may keep the results of all endpoints together.
+  for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
+    const job = await fixture.submitted({ steps: [step] })
+    await ended(job, target.tolerances.retriesMs)
+    await expectNoneAt('second', job.id)
   }
 })
 
