@@ -145,6 +145,15 @@ export const endpointUpdates: readonly Defect[] = [
       for (const job of jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
     }),
   }),
+  defect('endpoint-rename-drops-waiting-jobs', 'endpoints.update-keeps', 'ends', {
+    says: 'A new name removes the jobs that wait at the endpoint.',
+    observed: 'status 404: {"error":"job not found"}',
+    change: part('changeEndpoint', (next, endpoint, body, service) => {
+      next()
+      if (membersOf(body)?.name === undefined) return
+      for (const job of endpoint.jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
+    }),
+  }),
   defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {
     says: 'The jobs of an endpoint that was updated fail.',
     observed: 'FAILED',

@@ -141,8 +141,10 @@ async function expectWorks(context: Context, id: string): Promise<void> {
   const running = context.part('receiver') ? await startJob(context, id, output) : null
   const waiting = await submitTo(context, id, { steps: [{ output }] })
   if (running !== null) {
-    const { status } = await update(context, id, { idleTimeout: idleTimeoutOf(context, 5) })
-    if (!isSuccess(status)) context.notJudged('jobs', `an update during a job was answered ${status}`)
+    for (const body of [{ idleTimeout: idleTimeoutOf(context, 5) }, { name: context.nextName() }]) {
+      const { status } = await update(context, id, body)
+      if (!isSuccess(status)) context.notJudged('jobs', `an update during a job was answered ${status}`)
+    }
     running.beacon.release('go')
   }
   for (const job of running === null ? [waiting] : [running, waiting]) {
