@@ -124,8 +124,10 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
   const after = await context.pods.get(pod.id)
   if (stoodStill(before, after)) check('unchanged').sameAs(after, pod)
   const rest = await context.settle(pod.id, (seen) => final.has(seen))
+  // Ends the rule if no other pod becomes RUNNING in time either.
+  if (!rest.settled) await context.fixture.pod('RUNNING')
   check('goes-on').that(
-    !ended.has(rest.status),
+    rest.settled && !ended.has(rest.status),
     'a pod that goes on to RUNNING',
     `status ${rest.status}`,
     rest.response,
