@@ -118,6 +118,15 @@ export const endpointUpdates: readonly Defect[] = [
       next()
     }),
   }),
+  defect('endpoint-update-refused-renames', 'endpoints.update-keeps', 'kept', {
+    says: 'An update that is refused for its workersMax changes the name.',
+    observed: 'another name',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      const { name, workersMax } = body as EndpointUpdate
+      if (workersMax === 1.5) next(endpoint, { name })
+      next()
+    }),
+  }),
   defect('endpoint-update-reverted', 'endpoints.update-keeps', 'kept', {
     says: 'An update of the name is undone ten seconds later.',
     observed: 'another name',

@@ -95,8 +95,8 @@ function wrongUpdates(context: Context): readonly Members[] {
     { workersMax: 1.5 },
     { templateId: mutate(sectionOf(context).template) },
   ]
-  const idleTimeout = idleTimeoutOf(context, 6)
-  return [...wrong.map((members) => ({ idleTimeout, ...members })), { idleTimeout: 'soon' }]
+  const right = { idleTimeout: idleTimeoutOf(context, 6), name: context.nextName() }
+  return [...wrong.map((members) => ({ ...right, ...members })), { idleTimeout: 'soon' }]
 }
 
 /** Reads show what an update changes, and the rest as before. Returns what they show now. */
