@@ -38,10 +38,12 @@ import { leadMs } from './times.ts'
 const lives = [30_000, 120_000, 300_000]
 
 rule('queue.retry.failed', { varies: anyJob }, async (context) => {
-  const { ended, fixture, target } = context
+  const { clock, ended, fixture, lastRereadMs, target } = context
   const job = await failsUntilReleased(context, 'ends', { report: ['input'] }, { input: keptInput })
   await expectRetried(context, job)
   await expectEnd(context, 'ends', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
+  // It can be retried as long as it is kept.
+  await clock.sleep(lastRereadMs())
   job.beacon.repeatFirst(false)
   await expectRetried(context, job)
   await expectSameInput(context, job)
