@@ -41,9 +41,10 @@ const lasts = [
   { last: { output: 1 } },
   { last: { fail: 'no depth' } },
   { last: { output: 1 }, past: 'requeued' },
+  { last: { output: 1 }, past: 'retried' },
 ] as const
 
-rule('queue.status.only', { varies: [...anyJob, 'past'] }, async (context) => {
+rule('queue.status.only', { varies: anyJob }, async (context) => {
   const { begun, check, clock, fixture, follow, found } = context
   for (const { last, ...history } of lasts) {
     const job = await fixture.submitted({ steps: [{ emit: 'half' }, { hold: 'go' }, last], ...history })
