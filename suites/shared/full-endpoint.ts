@@ -57,7 +57,12 @@ export async function fullEndpoint({ came, clock, endWithoutWorker, fixture, beg
  * as inconclusive if each finds a worker.
  */
 export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
-  const { begun, clock, fixture, found, inconclusive, target } = context
+  return (await triesToFill(context, endpoint)) ?? context.inconclusive(`each of ${maxHeld} jobs found a worker`)
+}
+
+/** The same; null if each job finds a worker. */
+export async function triesToFill(context: Context, endpoint: EndpointRole) {
+  const { begun, clock, fixture, found, target } = context
   const jobs: SubmittedJob[] = []
   while (jobs.length < maxHeld) {
     const job = await fixture.submitted({ steps: [{ hold: 'free' }], endpoint })
@@ -74,7 +79,7 @@ export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
       },
     }
   }
-  return inconclusive(`each of ${maxHeld} jobs found a worker`)
+  return null
 }
 
 /** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */
