@@ -181,6 +181,14 @@ export const queueRetry: readonly Defect[] = [
       },
     ),
   ),
+  defect('retry-of-completed-job-of-runsync-200', 'queue.retry.not-failed', 'completed', {
+    says: 'The operation /retry of a COMPLETED job of /runsync is 200.',
+    observed: 'status 200',
+    change: retrying(
+      ({ operation, status }) => operation === 'runsync' && status === 'COMPLETED',
+      () => {},
+    ),
+  }),
   defect('refused-retry-ends-running-job', 'queue.retry.not-failed', 'unchanged', {
     says: 'The operation /retry of a running job is refused and stops the job.',
     observed: 'CANCELLED',

@@ -20,6 +20,7 @@ import {
   expectOutput,
   expectReported,
   failedJob,
+  finishedBy,
   formerEndHidden,
   laterJobReads,
   namesJob,
@@ -185,6 +186,9 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
   const { check, clock, ended, fixture, target } = context
   const completed = await fixture.submitted({ steps: [{ output: 1 }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
+  const { job: synchronous } = await finishedBy(context, { steps: [{ output: 1 }] }, 'runsync')
+  await untilFound(context, () => synchronous.queue.status(synchronous.id))
+  expectRefusal(context, 'completed', await synchronous.queue.retry(synchronous.id))
   const again = await completedByRetry(context)
   const { role, held, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
