@@ -28,7 +28,7 @@ export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
 /** Members of an input. */
 export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, unknown>>>> = {
   plain: {},
-  'empty values': { no: false, zero: 0, text: '', list: [], object: {}, nothing: null },
+  'empty values': { '': 'no name', no: false, zero: 0, text: '', list: [], object: {}, nothing: null },
   nested: { nested },
   large: { text: large },
   unicode: { [unicode]: unicode },

@@ -76,6 +76,13 @@ export const actionEffects: readonly Defect[] = [
     observed: 'a restart after the refused one',
     change: refusesWith({ status: 'STARTING', action: 'restart' }, later(5_000, effectOf('restart'))),
   }),
+  defect('refused-restart-stalls-pod', 'pods.action.starting.restart', 'goes-on', {
+    says: 'A STARTING pod whose restart is refused stays STARTING.',
+    observed: 'status STARTING',
+    change: refusesWith({ status: 'STARTING', action: 'restart' }, (pod) => {
+      pod.pending?.cancel()
+    }),
+  }),
   defect('refused-restart-of-new-pod-done-later', 'pods.action.provisioning.restart', 'goes-on', {
     says: 'restart of a PROVISIONING pod is refused, and carried out once it is RUNNING.',
     observed: 'a restart after the refused one',

@@ -32,6 +32,7 @@ const atSecond = {
 
 /** Findings on operations that are refused and carried out. */
 const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
+const purged = ['purgeQueue', 'unchanged', 'status 404'] as const
 const started = ['triggerPodAction', 'unchanged', seen('EXITED', 'STARTING')] as const
 const runs = ['triggerPodAction', 'unchanged', seen('EXITED', 'RUNNING')] as const
 const podCreated = ['createPod', 'not-created', 'the pod whose creation was refused'] as const
@@ -116,6 +117,10 @@ export const authOperations: readonly Defect[] = [
   carriedOut('invalid-key-refused-and-cancels', 'auth.queue.no-effect', 'altered-key', cancelled),
   carriedOut('invalid-key-refused-and-runs', 'auth.queue.no-effect', 'altered-key', ran('runJobSync')),
   carriedOut('stranger-refused-and-cancels', 'auth.queue.hidden-no-effect', 'stranger', cancelled),
+  carriedOut('no-key-refused-and-purges', 'auth.queue.no-effect', 'no-key', purged),
+  carriedOut('expired-key-refused-and-purges', 'auth.queue.expired', 'expired-key', purged),
+  carriedOut('restricted-key-refused-and-purges', 'auth.queue.forbidden', 'restricted', purged),
+  carriedOut('stranger-refused-and-purges', 'auth.queue.hidden-no-effect', 'stranger', purged),
   carriedOut('stranger-refused-and-runs', 'auth.queue.hidden-no-effect', 'stranger', ran('runJob')),
   carriedOut('stranger-refused-and-asks-openai', 'auth.queue.hidden-no-effect', 'stranger', ran('callOpenaiRoute')),
   carriedOut('malformed-refused-and-starts', 'auth.pods.malformed', 'empty-header', started),

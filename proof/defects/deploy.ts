@@ -143,7 +143,7 @@ export const deploy: readonly Defect[] = [
   defect('deployed-jobs-shown-by-others', 'deploy.independent', 'jobs', {
     says: 'Deployed endpoints show the jobs of each other.',
     observed: 'status 200',
-    change: jobsFoundEverywhere,
+    change: jobsFoundEverywhere(),
   }),
   defect('deployed-first-function-only', 'deploy.queue-one-function', 'run', {
     says: 'Every endpoint of a project runs the function of its first one.',

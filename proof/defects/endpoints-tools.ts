@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../reference/index.ts'
+import type { Endpoint, Job } from '../../reference/index.ts'
 import { type Change, part } from './tools.ts'
 
 /** True for an endpoint that endpoint management created. */
@@ -21,7 +21,13 @@ export function failsJobs(when: (endpoint: Endpoint) => boolean): Change {
   })
 }
 
-/** A job is found on every endpoint. */
-export const jobsFoundEverywhere = part('findJob', (next, id, endpoint, service) =>
-  next(id, [...service.queue.endpoints.values()].find(({ jobs }) => jobs.has(id)) ?? endpoint),
-)
+/** Jobs of these statuses are found on every endpoint; default: all. */
+export function jobsFoundEverywhere(isFound: (status: Job['status']) => boolean = () => true): Change {
+  return part('findJob', (next, id, endpoint, service) => {
+    const holds = ({ jobs }: Endpoint) => {
+      const job = jobs.get(id)
+      return job !== undefined && isFound(job.status)
+    }
+    return next(id, [...service.queue.endpoints.values()].find(holds) ?? endpoint)
+  })
+}

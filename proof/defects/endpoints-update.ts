@@ -118,6 +118,15 @@ export const endpointUpdates: readonly Defect[] = [
       next()
     }),
   }),
+  defect('endpoint-update-refused-renames', 'endpoints.update-keeps', 'kept', {
+    says: 'An update that is refused for its workersMax changes the name.',
+    observed: 'another name',
+    change: part('changeEndpoint', (next, endpoint, body) => {
+      const { name, workersMax } = body as EndpointUpdate
+      if (workersMax === 1.5) next(endpoint, { name })
+      next()
+    }),
+  }),
   defect('endpoint-update-reverted', 'endpoints.update-keeps', 'kept', {
     says: 'An update of the name is undone ten seconds later.',
     observed: 'another name',
@@ -143,6 +152,15 @@ export const endpointUpdates: readonly Defect[] = [
     observed: 'status 404: {"error":"job not found"}',
     change: onUpdated(({ jobs }, service) => {
       for (const job of jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
+    }),
+  }),
+  defect('endpoint-rename-drops-waiting-jobs', 'endpoints.update-keeps', 'ends', {
+    says: 'A new name removes the jobs that wait at the endpoint.',
+    observed: 'status 404: {"error":"job not found"}',
+    change: part('changeEndpoint', (next, endpoint, body, service) => {
+      next()
+      if (membersOf(body)?.name === undefined) return
+      for (const job of endpoint.jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
     }),
   }),
   defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {

@@ -122,7 +122,7 @@ export const endpoints: readonly Defect[] = [
   defect('endpoint-jobs-found-at-others', 'endpoints.address', 'own', {
     says: 'Every endpoint shows the jobs of all others.',
     observed: 'status 200',
-    change: jobsFoundEverywhere,
+    change: jobsFoundEverywhere(),
   }),
   defect('endpoint-open-to-others', 'endpoints.address', 'hidden', {
     says: 'A new endpoint serves every account.',
@@ -166,7 +166,7 @@ export const endpoints: readonly Defect[] = [
   defect('endpoints-share-jobs', 'endpoints.unique', 'jobs', {
     says: 'Endpoints of one template show the jobs of each other.',
     observed: 'status 200',
-    change: jobsFoundEverywhere,
+    change: jobsFoundEverywhere(),
   }),
   defect('new-endpoint-jobs-not-shown', 'endpoints.address', 'ends', {
     says: 'The operation /status does not find the jobs of new endpoints.',

@@ -213,6 +213,17 @@ export const fields: readonly Defect[] = [
       next(body.gpu === undefined ? body : { ...body, gpu: { ...body.gpu, count: 1 } }),
     ),
   }),
+  defect('second-gpu-shows-text', 'pods.shape.runtime', 'runtime', {
+    says: 'The memoryUtil of each GPU but the first is a text.',
+    observed: 'runtime.gpus[].memoryUtil: "5"',
+    tour: ['pods.shape.gpu-count-default'],
+    change: shows((pod) => {
+      const runtime = membersOf(pod.runtime)
+      if (!Array.isArray(runtime?.gpus)) return pod
+      const gpus = runtime.gpus.map((gpu, n) => (n === 0 ? gpu : { ...gpu, memoryUtil: '5' }))
+      return { ...pod, runtime: { ...runtime, gpus } }
+    }),
+  }),
   defect('second-gpu-lost-by-patch', 'pods.shape.gpu-count-default', 'started', {
     says: 'A pod with two GPUs has one once it was patched.',
     observed: 'count 1',

@@ -108,6 +108,13 @@ export const lbBodies: readonly Defect[] = [
       (response) => withStatus(response, 500),
     ),
   }),
+  defect('worker-401-replaced', 'lb.direct-response', 'body', {
+    says: 'A 401 of a worker is answered with the body of the platform.',
+    observed: '"{\\"error\\":\\"unauthorized\\",\\"detail\\":\\"no key\\"}"',
+    change: returns(isAt('return/401'), () =>
+      Response.json({ error: 'unauthorized', detail: 'no key' }, { status: 401 }),
+    ),
+  }),
   defect('worker-success-becomes-200', 'lb.direct-response', 'status', {
     says: 'Every success of a worker is answered 200.',
     observed: 'status 200',

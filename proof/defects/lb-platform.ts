@@ -144,6 +144,11 @@ export const lbPlatform: readonly Defect[] = [
       change: lets(both(isMissing, ({ method, url }) => method === name && url.includes('/lb/second/'))),
     }),
   ),
+  defect('second-endpoint-open-below', 'lb.auth', 'refused', {
+    says: 'The second load-balanced endpoint serves nested paths without a token.',
+    observed: 'status 200',
+    change: lets(both(isMissing, ({ url }) => /\/lb\/second\/.*\/c$/.test(url))),
+  }),
   defect('route-open-options', 'lb.auth', 'not-reached', {
     says: 'OPTIONS without a token reaches the worker.',
     observed: 'it reached the worker 1×',

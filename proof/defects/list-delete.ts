@@ -76,6 +76,18 @@ export const listDelete: readonly Defect[] = [
       )(base)
     },
   }),
+  defect('list-lacks-restarted-pods', 'pods.list.contains', 'listed', {
+    says: 'The list lacks pods that are EXITED and were restarted before.',
+    observed: 'a list without it',
+    variation: { history: 'restarted' },
+    change: (base) => {
+      const restarted = new Set<StoredPod>()
+      return all(
+        doesToo({ action: 'restart' }, (pod) => void restarted.add(pod)),
+        part('listPods', (next) => next().filter((pod) => pod.status !== 'EXITED' || !restarted.has(pod))),
+      )(base)
+    },
+  }),
   defect('list-lacks-failed-pods', 'pods.list.contains', 'listed', {
     says: 'The list lacks pods that are in ERROR.',
     observed: 'a list without it',

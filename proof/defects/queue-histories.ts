@@ -17,6 +17,13 @@ export const queueHistories: readonly Defect[] = [
     variation: { past: 'retried' },
     change: part('cancelJob', (next, job) => (job.retries > job.automaticRetries ? 'CANCELLED' : next())),
   }),
+  defect('waiting-retried-job-not-cancelled', 'queue.cancel.queued', 'not-executed', {
+    says: 'Cancelling a job that waits after /retry is answered 200 and ignored.',
+    observed: 'a worker executed it despite that',
+    change: part('cancelJob', (next, job) =>
+      job.retries > job.automaticRetries && job.status === 'IN_QUEUE' ? 'CANCELLED' : next(),
+    ),
+  }),
   defect('requeued-job-not-cancelled', 'queue.cancel.running', 'stopped', {
     says: 'Cancelling a job whose worker died before is answered 200 and ignored.',
     observed: 'IN_PROGRESS',

@@ -30,6 +30,11 @@ export const queuePriority: readonly Defect[] = [
       return next(submission, operation, endpoint, { ...service, parts: { ...service.parts, scalesWorkers } })
     }),
   }),
+  defect('low-priority-with-webhook-starts-worker', 'queue.low-priority', 'alone', {
+    says: 'A job of low priority starts a worker if it has a webhook.',
+    observed: 'a worker',
+    change: part('scalesWorkers', (next, { webhook }) => webhook !== null || next()),
+  }),
   defect('retried-low-priority-starts-worker', 'queue.low-priority', 'retried', {
     says: 'A job of low priority starts a worker once it is retried.',
     observed: 'a worker',

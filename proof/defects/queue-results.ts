@@ -39,7 +39,6 @@ export const queueResults: readonly Defect[] = [
   defect('retried-job-shows-error-after-automatic-retries', 'queue.status.only', 'error', {
     says: 'A job that failed, was executed again unasked and then retried shows its error once it is COMPLETED.',
     observed: '"an earlier execution"',
-    variation: { past: 'retried' },
     change: all(
       options({ style: { handlerRetry: 'yes' } }),
       showsJob((shown, { automaticRetries, retries, status }) =>

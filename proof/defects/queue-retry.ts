@@ -85,6 +85,14 @@ export const queueRetry: readonly Defect[] = [
     observed: 'status 400',
     change: refusing('retryJob', ({ attempts }) => attempts > 1 && [400, 'the job was retried']),
   }),
+  defect('retry-refused-after-5-min', 'queue.retry.failed', 'accepted', {
+    says: 'A job cannot be retried five minutes after it failed.',
+    observed: 'status 409',
+    change: refusing(
+      'retryJob',
+      ({ finishedMs }, { clock }) => clock.now() - (finishedMs ?? 0) > 300_000 && [409, 'too late'],
+    ),
+  }),
   defect('second-retry-drops-null-members', 'queue.retry.failed', 'input', {
     says: 'The second /retry of a job loses the members of its input that are null.',
     observed: 'nothing at $.input.nothing',
@@ -173,6 +181,14 @@ export const queueRetry: readonly Defect[] = [
       },
     ),
   ),
+  defect('retry-of-completed-job-of-runsync-200', 'queue.retry.not-failed', 'completed', {
+    says: 'The operation /retry of a COMPLETED job of /runsync is 200.',
+    observed: 'status 200',
+    change: retrying(
+      ({ operation, status }) => operation === 'runsync' && status === 'COMPLETED',
+      () => {},
+    ),
+  }),
   defect('refused-retry-ends-running-job', 'queue.retry.not-failed', 'unchanged', {
     says: 'The operation /retry of a running job is refused and stops the job.',
     observed: 'CANCELLED',

@@ -124,8 +124,15 @@ export const queueStatus: readonly Defect[] = [
   defect('jobs-of-all-endpoints', 'queue.status.of-another-endpoint', 'refused', {
     says: 'A job is found on every endpoint of the account.',
     observed: 'status 200',
-    change: jobsFoundEverywhere,
+    change: jobsFoundEverywhere(),
   }),
+  ...(['COMPLETED', 'FAILED'] as const).map((ended) =>
+    defect(`${ended.toLowerCase()}-jobs-of-all-endpoints`, 'queue.status.of-another-endpoint', 'refused', {
+      says: `A job that is ${ended} is found on every endpoint of the account.`,
+      observed: 'status 200',
+      change: jobsFoundEverywhere((status) => status === ended),
+    }),
+  ),
   defect('new-job-404', 'queue.status.shape', 'answered', {
     says: 'No job is found by its id.',
     observed: 'status 404',

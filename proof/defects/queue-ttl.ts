@@ -48,6 +48,13 @@ export const queueTtl: readonly Defect[] = [
       job.endpoint.jobs.delete(job.id)
     }),
   }),
+  defect('ttl-of-waiting-runsync-ignored', 'queue.ttl.queued', 'never-executed', {
+    says: 'A job of /runsync that waits is executed however long its ttl has been over.',
+    observed: 'an execution',
+    change: part('expireJob', (next, job) => {
+      if (job.operation !== 'runsync' || job.status !== 'IN_QUEUE') next()
+    }),
+  }),
   defect('ttl-ignored-while-running', 'queue.ttl.running', 'gone', {
     says: 'A job that runs is not deleted when its ttl is over.',
     observed: 'status 200',

@@ -27,7 +27,7 @@ export const queueUnknown: readonly Defect[] = [
     defect(`${operation}-of-job-elsewhere`, rule, 'of-another-endpoint', {
       says: `The operation /${operation} finds the jobs of every endpoint.`,
       observed: 'status 200',
-      change: jobsFoundEverywhere,
+      change: jobsFoundEverywhere(),
     }),
     defect(`${operation}-of-no-job`, rule, 'known', {
       says: `The operation /${operation} finds no job.`,
@@ -49,6 +49,13 @@ export const queueUnknown: readonly Defect[] = [
     says: 'Cancelling a FAILED job removes it.',
     observed: 'status 404',
     change: cancelling('FAILED', ({ endpoint, id }) => void endpoint.jobs.delete(id)),
+  }),
+  defect('cancel-removes-completed-of-runsync', 'queue.cancel.finished', 'unchanged', {
+    says: 'Cancelling a COMPLETED job of /runsync removes it.',
+    observed: 'status 404',
+    change: cancelling('COMPLETED', ({ endpoint, id, operation }) => {
+      if (operation === 'runsync') endpoint.jobs.delete(id)
+    }),
   }),
   defect('cancel-turns-completed-cancelled-later', 'queue.cancel.finished', 'unchanged', {
     says: 'A COMPLETED job becomes CANCELLED half a minute after it was to be cancelled.',

@@ -82,6 +82,12 @@ export const queueVariation: readonly Defect[] = [
     observed: 'nothing at $.nothing',
     change: takesInput((input) => ('nothing' in input ? withoutNulls(input) : input)),
   }),
+  defect('input-empty-name-dropped', 'queue.run.echo', 'input', {
+    variation: { input: 'empty values' },
+    says: 'A member of an input whose name is empty does not reach the worker.',
+    observed: 'nothing at $.',
+    change: takesInput((input) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== ''))),
+  }),
   defect('input-constructor-dropped', 'queue.run.echo', 'input', {
     variation: { input: 'inherited names' },
     says: 'A member of an input that is called constructor does not reach the worker.',

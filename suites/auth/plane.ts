@@ -29,7 +29,13 @@ export interface AuthPlane {
   /** Reads that need nothing which the run creates. */
   readonly reads?: (context: Context) => readonly AuthRequest[]
   /** Creates what the requests are about, and shows with the owner's key that they work. */
-  readonly arrange: (context: Context, wanted: readonly OperationId[], scope: Scope) => Promise<Arranged>
+  readonly arrange: (
+    context: Context,
+    wanted: readonly OperationId[],
+    scope: Scope,
+    /** True if the row judges that refused requests have no effect. */
+    judgesEffects: boolean,
+  ) => Promise<Arranged>
 }
 
 /** Requests that work with the owner's key, so that a refusal is for the key alone. */

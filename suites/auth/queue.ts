@@ -4,7 +4,7 @@ import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { KeyName } from '../../target/types.ts'
-import { oneWorker } from '../shared/full-endpoint.ts'
+import { oneWorker, tryToFill } from '../shared/full-endpoint.ts'
 import { expectEnd } from '../shared/job-ends.ts'
 import { blockedBy, blockedIfUnknownIsShown } from '../shared/job-responses.ts'
 import { executeLaterJob } from '../shared/later-job.ts'
@@ -22,8 +22,8 @@ export const queue: AuthPlane = {
     purgeQueue: 'endpoint.dedicated',
     retryJob: 'worker',
   },
-  async arrange(context, wanted) {
-    const { begun, check, ended, fixture, offers, part, queue, queueAs } = context
+  async arrange(context, wanted, _scope, judgesEffects) {
+    const { begun, check, ended, fixture, notJudged, offers, part, queue, queueAs } = context
     const twins = createTwins(context, {
       getJobStatus: 'queue.status.shape',
       cancelJob: 'queue.cancel.running',
@@ -89,6 +89,9 @@ export const queue: AuthPlane = {
       },
     )
     const elsewhere = await atSecond(context, wanted, input)
+    const judgesPurge = isSeen && judgesEffects && wanted.includes('purgeQueue')
+    const full = judgesPurge ? await tryToFill(context, 'dedicated') : null
+    if (judgesPurge && full === null) notJudged('purge', 'each job of the dedicated endpoint found a worker')
     const executions = () =>
       [...submissions, ...(hasFailed ? [failing] : [])].flatMap(({ beacon }) => beacon.executions()).length
     const executed = isSeen ? executions() : 0
@@ -110,6 +113,8 @@ export const queue: AuthPlane = {
         if (!isShown) return expectAllWorked()
         job.beacon.release('go')
         const { response } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
+        full?.release()
+        for (const one of full?.waiting ?? []) await expectEnd(context, 'unchanged', one, await ended(one), 'COMPLETED')
         await executeLaterJob(context)
         const expected = 'no execution of jobs whose submission or retry was refused'
         check('not-executed').that(executions() === executed, expected, 'an execution of one', response)

@@ -22,7 +22,7 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
   const { check, vary } = context
   const { scope } = kinds[row.sent[0]]
   const offered = offeredIn(context, row.plane, scope)
-  const arranged = await orBlocked(planes[row.plane].arrange(context, offered, scope))
+  const arranged = await orBlocked(planes[row.plane].arrange(context, offered, scope, row.judges !== 'responses'))
   if (arranged instanceof Blocked) return judgeReads(context, row, arranged)
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
   await hidden.expectUnlisted?.()

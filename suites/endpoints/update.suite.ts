@@ -95,8 +95,8 @@ function wrongUpdates(context: Context): readonly Members[] {
     { workersMax: 1.5 },
     { templateId: mutate(sectionOf(context).template) },
   ]
-  const idleTimeout = idleTimeoutOf(context, 6)
-  return [...wrong.map((members) => ({ idleTimeout, ...members })), { idleTimeout: 'soon' }]
+  const valid = { idleTimeout: idleTimeoutOf(context, 6), name: context.nextName() }
+  return [...wrong.map((members) => ({ ...valid, ...members })), { idleTimeout: 'soon' }]
 }
 
 /** Reads show what an update changes, and the rest as before. Returns what they show now. */
@@ -141,8 +141,11 @@ async function expectWorks(context: Context, id: string): Promise<void> {
   const running = context.part('receiver') ? await startJob(context, id, output) : null
   const waiting = await submitTo(context, id, { steps: [{ output }] })
   if (running !== null) {
-    const { status } = await update(context, id, { idleTimeout: idleTimeoutOf(context, 5) })
-    if (!isSuccess(status)) context.notJudged('jobs', `an update during a job was answered ${status}`)
+    for (const body of [{ idleTimeout: idleTimeoutOf(context, 5) }, { name: context.nextName() }]) {
+      const { status } = await update(context, id, body)
+      const changed = Object.keys(body).join()
+      if (!isSuccess(status)) context.notJudged(`jobs during an update of ${changed}`, `it was answered ${status}`)
+    }
     running.beacon.release('go')
   }
   for (const job of running === null ? [waiting] : [running, waiting]) {

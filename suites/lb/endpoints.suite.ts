@@ -75,8 +75,6 @@ rule('lb.own-address', usesNormal, async (context) => {
 
 rule('lb.auth', usesNormalLooking, async (context) => {
   const { check, lb, part } = context
-  const client = await servingNormal(context)
-  const nonces: string[] = []
   const routes = [
     ...methods.map((method) => [method, echo] as const),
     ['GET', '/ping'],
@@ -87,24 +85,22 @@ rule('lb.auth', usesNormalLooking, async (context) => {
     ['GET', `${echo}/a/b/c`],
     ['OPTIONS', echo],
   ] as const
-  for (const [method, route] of routes) {
-    const nonce = nonceFor(context)
-    nonces.push(nonce)
-    const options = withNonce(nonce, { authorization: null, repeats: true })
-    const response = await client.send(method, route, options)
-    // A platform may answer the OPTIONS of a browser itself, which has no key.
-    if (method !== 'OPTIONS') check('refused').status(response, 401)
-  }
-  await expectNotReached(context, 'not-reached', nonces)
+  await expectTokenRequired(await servingNormal(context))
   if (!part('lb.second')) return
   const second = lb.on('second')
   await serving(context, second)
-  const others = methods.map(() => nonceFor(context))
-  for (const [at, method] of methods.entries()) {
-    const options = withNonce(others[at] ?? '', { authorization: null, repeats: true })
-    check('refused').status(await second.send(method, echo, options), 401)
+  await expectTokenRequired(second)
+
+  async function expectTokenRequired(client: LbClient): Promise<void> {
+    const nonces = routes.map(() => nonceFor(context))
+    for (const [at, [method, route]] of routes.entries()) {
+      const options = withNonce(nonces[at] ?? '', { authorization: null, repeats: true })
+      const response = await client.send(method, route, options)
+      // A platform may answer the OPTIONS of a browser itself, which has no key.
+      if (method !== 'OPTIONS') check('refused').status(response, 401)
+    }
+    await expectNotReached(context, 'not-reached', nonces, client)
   }
-  await expectNotReached(context, 'not-reached', others, second)
 })
 
 rule('lb.peer-call', usesNormal, async (context) => {

@@ -3,7 +3,7 @@ import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { aPod } from '../../harness/variation/dimensions.ts'
+import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { expectListed, expectUnlisted } from '../shared/listing.ts'
 import { bareStates, mountStates, setLock } from '../shared/patching.ts'
 import { laterPodReads } from '../shared/unchanged.ts'
@@ -28,7 +28,7 @@ rule('pods.delete', { each: deletedPods, varies: [...aPod, 'branch'] }, async (c
   await expectUnlisted(context, 'stays-gone', id)
 })
 
-rule('pods.list.contains', { each: listedPods, varies: [...aPod, 'branch'] }, async (context, shape) => {
+rule('pods.list.contains', { each: listedPods, varies: [...anyPod, 'branch'] }, async (context, shape) => {
   if (shape === 'ERROR') return expectListedOnce(context, (await context.fixture.pod('ERROR')).id, 'ERROR')
   if (shape === 'locked') return expectLockedListed(context)
   const { id } = await context.fixture.pod('RUNNING', shape)

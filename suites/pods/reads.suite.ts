@@ -97,6 +97,8 @@ rule('pods.shape.gpu-count-default', { varies: ['mount', 'fields', 'part'] }, as
   check('two').that(rest.settled, 'count 2', `count ${show(countOf(rest.pod))}`, rest.response)
   if (!vary.parts(['created', 'started']).includes('started')) return
   if (part('pods.change')) await pods.patch(id, changeOf(context, rest.pod, 'b'))
+  // For the invariant pods.shape.runtime: only a RUNNING pod has runtime.gpus, here with two entries.
+  await settle(id, (status) => status === 'RUNNING')
   const stopped = await pods.act(id, 'stop')
   if (!isSuccess(stopped.status) || !(await settle(id, (status) => status === 'EXITED')).settled)
     return notJudged('started', 'the pod is not stopped')

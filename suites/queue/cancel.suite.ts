@@ -1,21 +1,25 @@
+import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { isSuccess } from '../../harness/exchange/exchange.ts'
 import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectNotCompletedNotified } from '../shared/attempts.ts'
-import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
+import { expectWaiting, fills, fullEndpoint, fullRole } from '../shared/full-endpoint.ts'
 import { expectEnd, failedJob } from '../shared/job-ends.ts'
 import {
   expectNotCompleted,
   expectSameEnd,
+  finishedBy,
   laterJobReads,
   retryThroughOutage,
   shownStatus,
   unfinished,
 } from '../shared/job-responses.ts'
-import { poll } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 import { expectAcceptedOrRefused } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken, outlastingJob } from './times.ts'
@@ -24,7 +28,12 @@ import { expectTaken, outlastingJob } from './times.ts'
 const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
-  const { fixture, begun, clock, ended, target } = context
+  const { fixture, begun, clock, ended, notJudged, target } = context
+  const failed = await failedJob(context, 'accepted', {
+    steps: [{ first: [{ fail: 'at first' }] }, { output: 1 }],
+    repeatsFirst: true,
+    endpoint: fullRole(target),
+  })
   const { role, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })
   const low = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role, policy: { lowPriority: true } })
@@ -34,6 +43,10 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await expectWaiting(context, waiting)
   await cancel(context, waiting)
   await cancel(context, low)
+  const { retried, status } = await retryFailed(context, failed)
+  const isAgain = isSuccess(status)
+  if (isAgain) await cancel(context, retried)
+  else notJudged('retried', `/retry of a FAILED job was answered ${status}`)
   await equal.queue.cancel(equal.id)
   // A second /cancel may be refused.
   const again = await waiting.queue.cancel(waiting.id)
@@ -45,7 +58,8 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   await ended(later)
   await clock.sleep(target.tolerances.dispatchMs)
   await expectEnd(context, 'others', behind, await ended(behind), 'COMPLETED')
-  for (const job of [waiting, low]) expectCancelled(context, job, await job.queue.status(job.id))
+  for (const job of [waiting, low, ...(isAgain ? [retried] : [])])
+    expectCancelled(context, job, await job.queue.status(job.id))
   for await (const response of laterJobReads(context, waiting)) expectCancelled(context, waiting, response)
 })
 
@@ -110,7 +124,7 @@ rule('queue.cancel.frees-worker', { ...fills, varies: ['input', 'options'] }, as
 })
 
 rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (context) => {
-  const { ended, fixture, found, freeWorkers, reading, vary } = context
+  const { ended, fixture, found, freeWorkers, notJudged, reading, vary } = context
   const completed = await fixture.submitted({ steps: [{ output: vary.output() }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
   const ends = new Map<SubmittedJob, ApiResponse>()
@@ -122,6 +136,16 @@ rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (
     reading(`status of ${shownStatus(before)}`, String(response.status))
     expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
   }
+  // The result of /runsync is not kept until the rereads.
+  const { job: synchronous } = await finishedBy(context, { steps: [{ output: 1 }] }, 'runsync')
+  await untilFound(context, () => synchronous.queue.status(synchronous.id))
+  const end = await expectEnd(context, 'unchanged', synchronous, await ended(synchronous), 'COMPLETED')
+  expectAcceptedOrRefused(context, 'answered', await synchronous.queue.cancel(synchronous.id))
+  const after = await synchronous.queue.status(synchronous.id)
+  // It completed after it was sent, and is kept for a minute from then on.
+  const keptUntilMs = synchronous.response.exchange.sent.target + tables.durations.runsyncRetentionMs
+  if (after.exchange.received.target < keptUntilMs) expectSameEnd(context, 'unchanged', end.response, after)
+  else notJudged('runsync', 'its result may have been removed')
   for await (const _ of rereadMoments(context)) {
     for (const [job, before] of ends) expectSameEnd(context, 'unchanged', before, await job.queue.status(job.id))
   }
@@ -134,6 +158,16 @@ function cancelled({ part }: Context): readonly JobWish[] {
     ...(part('endpoint.dedicated') ? [{ endpoint: 'dedicated', past: 'requeued' } as const] : []),
     ...(part('endpoint.execution-timeout') ? [{ endpoint: 'executionTimeout' } as const] : []),
   ]
+}
+
+/** Retries a FAILED job whose next execution is to succeed. */
+async function retryFailed({ follow, target }: Context, job: SubmittedJob) {
+  const starts = job.beacon.executions().length
+  job.beacon.repeatFirst(false)
+  const { status } = await job.queue.retry(job.id)
+  // Until then /status may show the former end.
+  if (isSuccess(status)) await follow(job, (seen) => seen !== 'FAILED', target.tolerances.visibleMs)
+  return { retried: withoutFormer(job, { starts, ends: starts }), status }
 }
 
 async function cancel(context: Context, { id, queue }: SubmittedJob): Promise<void> {

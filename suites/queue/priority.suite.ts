@@ -92,12 +92,12 @@ async function retried(job: SubmittedJob): Promise<Put | null> {
   return isSuccess(response.status) ? { job: withoutFormer(job, { starts, ends: 0 }), response } : null
 }
 
-/** A job of low priority, submitted by /run and by /runsync: a worker that is started for one takes the other as well. */
+/** A job of low priority, submitted by /run, and with a webhook by /runsync: a worker that is started for one takes the other as well. */
 async function submittedBoth({ clock, fixture, found, target }: Context): Promise<Put> {
   const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
   const low = await fixture.submitted(wish)
   const response = await found(low)
-  const synchronous = fixture.job(wish)
+  const synchronous = fixture.job({ ...wish, webhook: true })
   await clock.until(synchronous.queue.held.runsync(synchronous.body), clock.now() + target.tolerances.dispatchMs)
   return { job: low, response }
 }

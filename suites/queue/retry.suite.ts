@@ -17,6 +17,7 @@ import { expectEnd, expectOutput, expectReported, failedJob } from '../shared/jo
 import {
   blockedBy,
   expectGone,
+  finishedBy,
   formerEndHidden,
   laterJobReads,
   namesJob,
@@ -35,10 +36,12 @@ import { leadMs } from './times.ts'
 const lives = [30_000, 120_000, 300_000]
 
 rule('queue.retry.failed', { varies: anyJob }, async (context) => {
-  const { ended, fixture, target } = context
+  const { clock, ended, fixture, lastRereadMs, target } = context
   const job = await failsUntilReleased(context, 'ends', { report: ['input'] }, { input: keptInput })
   await expectRetried(context, job)
   await expectEnd(context, 'ends', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
+  // It can be retried as long as it is kept.
+  await clock.sleep(lastRereadMs())
   job.beacon.repeatFirst(false)
   await expectRetried(context, job)
   await expectSameInput(context, job)
@@ -180,6 +183,9 @@ rule('queue.retry.not-failed', { ...fills, varies: anyJob }, async (context) => 
   const { check, clock, ended, fixture, target } = context
   const completed = await fixture.submitted({ steps: [{ output: 1 }] })
   await expectEnd(context, 'unchanged', completed, await ended(completed), 'COMPLETED')
+  const { job: synchronous } = await finishedBy(context, { steps: [{ output: 1 }] }, 'runsync')
+  await untilFound(context, () => synchronous.queue.status(synchronous.id))
+  expectRefusal(context, 'completed', await synchronous.queue.retry(synchronous.id))
   const again = await completedByRetry(context)
   const { role, held, release } = await fullEndpoint(context)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint: role })

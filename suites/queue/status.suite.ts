@@ -147,7 +147,12 @@ rule('queue.status.unknown', { varies: ['input', 'options', 'sample'] }, async (
 })
 
 rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => {
-  const { fixture, check, found, queue, target } = context
+  const { ended, fixture, check, found, notJudged, part, queue, target } = context
+  const expectNoneAt = async (endpoint: 'normal' | 'second', id: string) => {
+    const response = await queue.on(endpoint).status(id)
+    await blockedIfUnknownIsShown(context, id, response)
+    expectRefusal(context, 'refused', response)
+  }
   for (const [here, there] of [
     ['normal', 'second'],
     ['second', 'normal'],
@@ -160,9 +165,15 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
         ? await found(job)
         : await poll(context, target.tolerances.visibleMs, look, ({ status }) => isSuccess(status))
     check('known').success(response)
-    const other = await queue.on(there).status(job.id)
-    await blockedIfUnknownIsShown(context, job.id, other)
-    expectRefusal(context, 'refused', other)
+    await expectNoneAt(there, job.id)
+  }
+  if (!part('worker')) return
+  // Results may be stored apart from the queue, without the endpoint.
+  for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
+    const job = await fixture.submitted({ steps: [step] })
+    const end = await ended(job, target.tolerances.retriesMs)
+    if (end.settled) await expectNoneAt('second', job.id)
+    else notJudged('ended', `a job was still ${end.status}`)
   }
 })
 

@@ -1,5 +1,6 @@
 import { tables } from '../../generated/tables.ts'
 import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -35,19 +36,27 @@ const tries = [1, 2, 3]
 const pauses = [0, 10_000, 60_000, 300_000]
 
 rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options', 'sample'] }, async (context) => {
-  const { begun, ended, clock, target, check, inconclusive } = context
+  const { begun, ended, clock, fixture, notJudged, target, check, inconclusive } = context
   const ttlMs = waitingMs
   for (const _ of tries) {
     const job = await waiting(context, { steps: [{ output: 1 }], ...beside(context, ttlMs) })
+    const policy = { ttl: ttlMs, lowPriority: true }
+    const synchronous = fixture.job({ steps: [{ output: 2 }], endpoint: 'scaleToZero', policy })
+    const coming = synchronous.queue.held.runsync(synchronous.body)
+    const early = await clock.until(coming, clock.now() + target.tolerances.dispatchMs)
+    if (early !== null && isRefusal(early)) notJudged('runsync', `/runsync was answered ${early.status}`)
+    const overMs = clock.now() + ttlMs + target.tolerances.sweepMs
     const response = await afterEnd(context, job, ttlMs)
     if (job.beacon.executions().length > 0) continue
     await expectGone(context, 'gone', job, response)
+    await clock.at(overMs)
+    if (synchronous.beacon.executions().length > 0) continue
     const later = await wakeWorker(context)
     await begun(later)
     await ended(later)
     await clock.sleep(2 * target.tolerances.dispatchMs)
     for await (const look of laterJobReads(context, job)) {
-      const isExecuted = job.beacon.executions().length > 0
+      const isExecuted = [job, synchronous].some(({ beacon }) => beacon.executions().length > 0)
       check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', look)
       await expectGone(context, 'gone', job, look)
     }
@@ -226,7 +235,7 @@ async function livesUntil(context: Context, policy: Readonly<Record<string, unkn
 
 /** How long no rule brings a worker to where jobs were made to wait: so that a short life there is over for sure, ms. */
 function quietMs({ target }: Context): number {
-  return waitingMs + target.tolerances.sweepMs + 1_000
+  return waitingMs + target.tolerances.sweepMs + 3 * target.tolerances.dispatchMs + 1_000
 }
 
 /**

@@ -57,7 +57,12 @@ export async function fullEndpoint({ came, clock, endWithoutWorker, fixture, beg
  * as inconclusive if each finds a worker.
  */
 export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
-  const { begun, clock, fixture, found, inconclusive, target } = context
+  return (await tryToFill(context, endpoint)) ?? context.inconclusive(`each of ${maxHeld} jobs found a worker`)
+}
+
+/** As `fillEndpoint`, but null if each job finds a worker. */
+export async function tryToFill(context: Context, endpoint: EndpointRole) {
+  const { begun, clock, fixture, found, target } = context
   const jobs: SubmittedJob[] = []
   while (jobs.length < maxHeld) {
     const job = await fixture.submitted({ steps: [{ hold: 'free' }], endpoint })
@@ -74,7 +79,7 @@ export async function fillEndpoint(context: Context, endpoint: EndpointRole) {
       },
     }
   }
-  return inconclusive(`each of ${maxHeld} jobs found a worker`)
+  return null
 }
 
 /** The job waits. Ends the rule as inconclusive if a worker that the target file does not know of has taken it. */
@@ -99,6 +104,11 @@ export function moreWorkers(target: Target): string {
 function smallest(target: Target): { readonly role: EndpointRole; readonly workers: number } {
   if (missing(target, 'endpoint.two-workers') === null) return { role: 'twoWorkers', workers: 2 }
   return { role: 'normal', workers: target.queue?.workers ?? 0 }
+}
+
+/** The endpoint that `fullEndpoint` fills. */
+export function fullRole(target: Target): EndpointRole {
+  return smallest(target).role
 }
 
 /** A submission that is to be answered needs a worker that no other rule keeps. */
