@@ -73,11 +73,18 @@ function planWith(
  */
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
-  const fullMs = (some: readonly PlanRule[]) => timed(some, resources).mostMs + cleanupMs(budgetMs ?? 0)
+  // Each schedule of hundreds of rules takes some milliseconds, and there are hundreds of these.
+  const known = new WeakMap<readonly PlanRule[], Timed>()
+  const timed = (some: readonly PlanRule[]) => {
+    const times = known.get(some) ?? timesOf(some, resources)
+    known.set(some, times)
+    return times
+  }
+  const fullMs = (some: readonly PlanRule[]) => timed(some).mostMs + cleanupMs(budgetMs ?? 0)
   const fits = (some: readonly PlanRule[]) => fullMs(some) <= (budgetMs ?? Number.MAX_VALUE)
   let kept = fitting(
     all.filter((rule) => fits([rule])),
-    resources,
+    timed,
     fits,
   )
   const leftOut: LeftOut[] = []
@@ -88,7 +95,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
       leftOut.push({ rule: rule.rule, reason: reasonOf(rule, more) })
     }
   }
-  const plan = timed(kept, resources)
+  const plan = timed(kept)
   // More time gives a window no more requests.
   const inTime = leftOut.filter(({ reason }) => reason.startsWith(leftOutByBudget))
   const ids = new Set(inTime.map(({ rule }) => rule))
@@ -102,7 +109,7 @@ export function planRun(rules: readonly PlanRule[], resources: PlanResources, bu
   }
 
   function reasonOf(rule: PlanRule, more: readonly PlanRule[]): string {
-    const { expectedMs, quota } = timed(more, resources)
+    const { expectedMs, quota } = timed(more)
     if (expectedMs === Number.POSITIVE_INFINITY && quota !== null) {
       return `${leftOutByWindow(quota)}: it has ${quota.remaining} of ${quota.quota} requests left, and it ends too late to be waited for`
     }
@@ -123,12 +130,12 @@ export function cleanupMs(budgetMs: number): number {
  */
 function fitting(
   rules: readonly PlanRule[],
-  resources: PlanResources,
+  timed: (some: readonly PlanRule[]) => Timed,
   fits: (some: readonly PlanRule[]) => boolean,
 ): readonly PlanRule[] {
   let left = rules
   while (left.length > 0 && !fits(left)) {
-    const given = sacrifice(left, timed(left, resources))
+    const given = sacrifice(left, timed(left))
     left = left.filter(({ rule }) => rule !== given)
   }
   return left
@@ -190,10 +197,9 @@ function grantedRequests(rules: readonly PlanRule[], { overhead }: PlanResources
   return sharing.reduce((sum, { requests }) => sum + requests + overhead.requests, 0)
 }
 
-function timed(
-  rules: readonly PlanRule[],
-  resources: PlanResources,
-): Omit<Plan, 'leftOut' | 'reserve' | 'tight' | 'isSparing'> {
+type Timed = Omit<Plan, 'leftOut' | 'reserve' | 'tight' | 'isSparing'>
+
+function timesOf(rules: readonly PlanRule[], resources: PlanResources): Timed {
   const { quotas, longestMs, overhead, aroundMs } = resources
   const slots = schedule(rules, resources)
   const path = criticalPath(slots)

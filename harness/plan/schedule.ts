@@ -7,13 +7,15 @@ import type { PlanRule, Slot } from './types.ts'
  */
 export function schedule(rules: readonly PlanRule[], resources: Resources): Slot[] {
   const waiting = [...rules]
+  const occupancies = occupanciesOf(rules)
   let running: { readonly slot: Slot; readonly occupancy: Occupancy }[] = []
   const slots: Slot[] = []
   let now = 0
   for (;;) {
-    const place = nextToStart(occupanciesOf(waiting), occupanciesOf(running), resources)
+    const place = nextToStart(occupancies, occupanciesOf(running), resources)
     const [next] = waiting.splice(place ?? waiting.length, 1)
     if (next !== undefined) {
+      occupancies.splice(place ?? 0, 1)
       const slot = {
         rule: next.rule,
         fromMs: now,

@@ -152,8 +152,8 @@ export function nextToStart(
 ): number | null {
   if (waiting.every(({ alone }) => alone)) return waiting.length > 0 && running.length === 0 ? 0 : null
   if (running.some(({ alone }) => alone)) return null
+  const used = new Map(running.flatMap(usesOf))
   const isFull = running.filter(({ sharesQuota }) => sharesQuota).length >= scenarios
-  const wanted = new Set(waiting.flatMap(({ alone, exclusive, wakes }) => (alone ? [] : [...exclusive, ...wakes])))
   const kept = { workers: keptBy(running, 'workers'), creates: keptBy(running, 'creates') }
   const nextPlace = waiting.findIndex((occupancy) => !isExcluded(occupancy) && exceeds(occupancy, 'workers'))
   const nextWorkers = waiting[nextPlace]?.workers ?? 0
@@ -162,12 +162,17 @@ export function nextToStart(
     'workers',
   )
   const first = waiting.findIndex(
-    (occupancy, place) =>
-      isFree(occupancy) && !delaysNext(occupancy, place) && !occupancy.shared.some((endpoint) => wanted.has(endpoint)),
+    (occupancy, place) => isFree(occupancy) && !delaysNext(occupancy, place) && !occupancy.shared.some(isWanted),
   )
   if (first !== -1) return first
   // Two rules that let each other go first.
   return running.length === 0 ? waiting.findIndex(isFree) : null
+
+  function isWanted(endpoint: string): boolean {
+    return waiting.some(
+      ({ alone, exclusive, wakes }) => !alone && (exclusive.includes(endpoint) || wakes.includes(endpoint)),
+    )
+  }
 
   function isFree(occupancy: Occupancy): boolean {
     return !isExcluded(occupancy) && !exceeds(occupancy, 'workers') && !exceeds(occupancy, 'creates')
@@ -175,7 +180,7 @@ export function nextToStart(
 
   function isExcluded(occupancy: Occupancy): boolean {
     const { alone, sharesQuota } = occupancy
-    return alone || (sharesQuota && isFull) || running.some((other) => excludes(occupancy, other))
+    return alone || (sharesQuota && isFull) || usesOf(occupancy).some(([id, use]) => excludes(use, used.get(id)))
   }
 
   function exceeds(occupancy: Occupancy, what: 'workers' | 'creates'): boolean {
@@ -193,19 +198,28 @@ function keptBy(running: readonly Occupancy[], what: 'workers' | 'creates'): num
   return running.reduce((sum, occupancy) => sum + occupancy[what], 0)
 }
 
-/** True if two rules want the same endpoint, unless both share it or both wake it. */
-function excludes(a: Occupancy, b: Occupancy): boolean {
-  return [...a.exclusive, ...a.shared, ...a.wakes].some((id) => {
-    const [mine, other] = [a, b].map((occupancy) => useOf(occupancy, id))
-    return other !== null && (mine !== other || mine === 'exclusive')
-  })
+type Use = 'exclusive' | 'shared' | 'wakes'
+
+/** Two rules do not use one endpoint at once, unless both share it or both wake it. */
+function excludes(use: Use, other: Use | undefined): boolean {
+  return other !== undefined && (use !== other || use === 'exclusive')
 }
 
-function useOf({ exclusive, shared, wakes }: Occupancy, id: string): 'exclusive' | 'shared' | 'wakes' | null {
-  if (exclusive.includes(id)) return 'exclusive'
-  if (wakes.includes(id)) return 'wakes'
-  return shared.includes(id) ? 'shared' : null
+/** How a rule uses each of its endpoints. A plan asks so often that this is kept. */
+function usesOf(occupancy: Occupancy): readonly (readonly [id: string, use: Use])[] {
+  if (occupancy.exclusive.length + occupancy.shared.length + occupancy.wakes.length === 0) return []
+  const known = uses.get(occupancy)
+  if (known !== undefined) return known
+  // Of two uses of one endpoint the last counts.
+  const all = new Map(
+    (['shared', 'wakes', 'exclusive'] as const).flatMap((use) => occupancy[use].map((id) => [id, use])),
+  )
+  const made = [...all]
+  uses.set(occupancy, made)
+  return made
 }
+
+const uses = new WeakMap<Occupancy, readonly (readonly [id: string, use: Use])[]>()
 
 /**
  * The endpoints and workers that a rule occupies while it runs. A rule that needs the worker keeps one, unless it has endpoints to itself. A rule
