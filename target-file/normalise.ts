@@ -2,6 +2,7 @@ import type { TargetFile } from '../generated/target-file.ts'
 import { claimOf } from '../harness/claims/claims.ts'
 import { isWritten } from '../harness/claims/needs.ts'
 import { areaOf } from '../harness/common/areas.ts'
+import { lengthOf } from '../harness/common/length.ts'
 import { nearKeys } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { defaultBudget, defaultGrants } from '../target/defaults.ts'
@@ -130,7 +131,13 @@ function tolerancesOf(given: NonNullable<TargetFile['tolerances']>, { fault }: S
     fault(['tolerances', name], `tolerances.${name}: expected a length of time of at least ${leastMs}ms, got ${text}`)
     return []
   })
-  return { ...defaultTolerances, ...Object.fromEntries(read) }
+  const tolerances: Tolerances = { ...defaultTolerances, ...Object.fromEntries(read) }
+  const { stalenessMs, visibleMs } = tolerances
+  if (stalenessMs > visibleMs) {
+    const most = `tolerances.visible (${lengthOf(visibleMs)}), after which each read shows a write`
+    fault(['tolerances', 'staleness'], `tolerances.staleness: expected at most ${most}, got ${lengthOf(stalenessMs)}`)
+  }
+  return tolerances
 }
 
 function knownOf({ known = [] }: TargetFile, { ruleIds, clausesOf, fault }: Surroundings): KnownFailure[] {

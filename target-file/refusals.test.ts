@@ -44,6 +44,8 @@ const refusedParts: Readonly<Record<'pods' | 'keys' | 'more', Readonly<Record<st
     'load: {mixed: {getPod: 1}}': 'load.mixed.getPod: needs load.mixed.createPod, whose jobs or pods it is about',
     'load: {mixed: {listPods: 0}}': 'load.mixed.listPods: expected an integer from 1 to 1000, got 0',
     'tolerances: {poll: 0ms}': 'tolerances.poll: expected a length of time of at least 10ms, got 0ms',
+    'tolerances: {staleness: 5h}':
+      'tolerances.staleness: expected at most tolerances.visible (10s), after which each read shows a write, got 5h',
     'management: {url: "http://a.test", template: t}':
       'management.url: http to a.test would show the keys to the network: use https, or set management.allowPlainHttp: true',
     'management: {url: "https://a.test", template: t, gpus: [a, b, a]}':
