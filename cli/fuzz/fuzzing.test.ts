@@ -119,7 +119,7 @@ describe('a target that makes no pods', () => {
     expect({ cases, findings, stopped }).toEqual({ cases: 2_000, findings: [], stopped: null })
     expect(notes).toEqual([
       expect.stringMatching(
-        /^no pod could be made for .*updatePod.* \(POST \/v2\/pods answered 403: "no more pods"\); bodies were sent to an unknown pod, /,
+        /^no pod could be made for .*updatePod.* \(createPod answered 403: "no more pods"\); bodies were sent to an unknown pod, /,
       ),
     ])
   })
