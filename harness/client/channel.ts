@@ -1,5 +1,4 @@
 import type { Tolerances } from '../../target/tolerances.ts'
-import type { Actor } from '../clock/types.ts'
 import type { Exchange, Operation, WireRequest, WireResponse } from '../exchange/exchange.ts'
 import type { Transport } from '../transport/types.ts'
 import type { Gate } from './gate.ts'
@@ -41,10 +40,10 @@ export interface Connections {
 
 /** Keeps the reads of one resource apart. */
 export interface ReadSpacing {
-  /** Waits until the resource may be read again. */
-  before(outgoing: Outgoing, actor: Pick<Actor, 'pause'>): Promise<void>
+  /** How long to wait until the resource may be read again, ms; 0 for what is no read. */
+  waitMs(outgoing: Outgoing): number
   /** Notes that a response has come. */
-  after(outgoing: Outgoing): void
+  ended(outgoing: Outgoing): void
 }
 
 /** How a host answers. Beyond a bound it is given up. */

@@ -1,18 +1,17 @@
 import type { Outgoing, ReadSpacing } from './channel.ts'
 
 /**
- * Waits `stalenessMs` between two reads of one URL, so that no read is older than the one before it. Requests that overlap
+ * Keeps two reads of one URL `stalenessMs` apart, so that no read is older than the one before it. Requests that overlap
  * have no order and do not wait for each other.
  */
 export function createReadSpacing(stalenessMs: number, now: () => number): ReadSpacing {
   const endedMs = new Map<string, number>()
   return {
-    async before(outgoing, actor) {
-      if (!isSpaced(outgoing)) return
-      const waitMs = (endedMs.get(outgoing.url) ?? Number.NEGATIVE_INFINITY) + stalenessMs - now()
-      if (waitMs > 0) await actor.pause(waitMs)
+    waitMs(outgoing) {
+      const lastMs = isSpaced(outgoing) ? endedMs.get(outgoing.url) : undefined
+      return lastMs === undefined ? 0 : Math.max(0, lastMs + stalenessMs - now())
     },
-    after(outgoing) {
+    ended(outgoing) {
       if (isSpaced(outgoing)) endedMs.set(outgoing.url, now())
     },
   }

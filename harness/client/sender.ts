@@ -160,7 +160,8 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
     let attempts = 0
     /** Sends the request once. `isRefused`: the attempt before was answered 429. */
     const sendAttempt = async (isRefused: boolean, next = outgoing) => {
-      await channel.reads.before(next, actor)
+      const waitMs = channel.reads.waitMs(next)
+      if (waitMs > 0) await actor.pause(waitMs)
       throwIfAbandoned()
       // Counted per owner, so that it does not depend on the order in which responses come.
       const attemptId = `${number}.${++attempts}`
@@ -173,7 +174,7 @@ export function createSender(channel: Channel, owner: string, actor: Actor, onRe
         isHeldUp ||= refusal !== null
         return attempt(next, attemptId, background, refusal)
       })
-      channel.reads.after(next)
+      channel.reads.ended(next)
       return exchange
     }
     for (let isRefused = false; ; isRefused = true) {
