@@ -109,24 +109,27 @@ export const endpointUpdates: readonly Defect[] = [
       }),
     }),
   ),
-  defect('endpoint-update-refused-and-made', 'endpoints.update-keeps', 'kept', {
-    says: 'Of an update with a member of the wrong type the others are carried out.',
-    observed: 'idleTimeout 30',
-    change: part('changeEndpoint', (next, endpoint, body) => {
-      const { idleTimeout, workersMax } = body as EndpointUpdate
-      if (workersMax === 1.5) next(endpoint, { idleTimeout })
-      next()
+  ...(
+    [
+      [
+        'and-made',
+        'idleTimeout',
+        'Of an update with a member of the wrong type the others are carried out.',
+        'idleTimeout 30',
+      ],
+      ['renames', 'name', 'An update that is refused for its workersMax changes the name.', 'another name'],
+    ] as const
+  ).map(([id, member, says, observed]) =>
+    defect(`endpoint-update-refused-${id}`, 'endpoints.update-keeps', 'kept', {
+      says,
+      observed,
+      change: part('changeEndpoint', (next, endpoint, body) => {
+        const update = body as EndpointUpdate
+        if (update.workersMax === 1.5) next(endpoint, { [member]: update[member] })
+        next()
+      }),
     }),
-  }),
-  defect('endpoint-update-refused-renames', 'endpoints.update-keeps', 'kept', {
-    says: 'An update that is refused for its workersMax changes the name.',
-    observed: 'another name',
-    change: part('changeEndpoint', (next, endpoint, body) => {
-      const { name, workersMax } = body as EndpointUpdate
-      if (workersMax === 1.5) next(endpoint, { name })
-      next()
-    }),
-  }),
+  ),
   defect('endpoint-update-reverted', 'endpoints.update-keeps', 'kept', {
     says: 'An update of the name is undone ten seconds later.',
     observed: 'another name',
