@@ -94,11 +94,15 @@ export const lbLatitudes: readonly Latitude[] = [
     about: 'load-balanced endpoints',
     wrap(fetch) {
       let random = 1
+      const refused = new Set<string>()
       return async (request) => {
         if (!isOfLb(request)) return fetch(request)
-        // One in seven, say, would meet the retries of concurrent rules again and again.
         random = (random * 48_271) % 2_147_483_647
-        return random % 10 === 0 ? new Response('busy', { status: 503 }) : fetch(request)
+        // Never twice in a row: that would meet all retries of one rule sooner or later.
+        const key = `${request.method} ${request.url}`
+        if (refused.delete(key) || random % 10 > 0) return fetch(request)
+        refused.add(key)
+        return new Response('busy', { status: 503 })
       }
     },
   }),
