@@ -2,7 +2,10 @@ import type { ValueOf } from './dimensions.ts'
 
 /** 64 KB: many platforms store a result of that size elsewhere than a small one. */
 const large = 'x'.repeat(65_536)
-const unicode = 'naïve 漢字 🚀 e\u0301 \u202eabc\u202c "\\/\b\f\n\r\t'
+/** Directions of writing, quotes, markup, and the characters that end a line in scripts. */
+const unicode = 'naïve 漢字 🚀 e\u0301 \u202eabc\u202c "\\/\b\f\n\r\t <b>&amp;</b> \u2028\u2029'
+/** Longer than the names that some stores keep. */
+const longName = 'name '.repeat(100)
 const nested = { a: [{ b: [[], [[null, { c: { d: 1.5 } }]]] }], e: { f: { g: { h: { i: [true, -0.25, 1e21] } } } } }
 
 /** A text whose brackets must not count as nesting, with quotes that do not end it. */
@@ -29,7 +32,7 @@ export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
 export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, unknown>>>> = {
   plain: {},
   'empty values': { '': 'no name', no: false, zero: 0, text: '', list: [], object: {}, nothing: null },
-  nested: { nested },
+  nested: { nested, [longName]: 'long' },
   large: { text: large },
   unicode: { [unicode]: unicode },
   brackets: { brackets },

@@ -1,6 +1,8 @@
 import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { comesBack, does, doesToo, permits, refuses } from './action-tools.ts'
+import { secondStart } from './history-tools.ts'
+import { lists } from './list-delete.ts'
 import { all, type Change, defect, idIn, is, jsonOf, onResponse, options, part, restated, type Wrap } from './tools.ts'
 
 /** Pods that lose something on the way, and calls that meet each other. */
@@ -9,6 +11,23 @@ export const life: readonly Defect[] = [
     says: 'start of an EXITED pod begins with the variables of the image alone.',
     observed: 'env {}',
     change: loses('start'),
+  }),
+  defect('second-start-loses-env', 'pods.action.start-restores', 'kept', {
+    says: 'The second start of a pod begins with the variables of the image alone.',
+    observed: 'env {}',
+    change: secondStart((pod) => {
+      pod.env = {}
+    }),
+  }),
+  defect('list-shows-second-start-late', 'pods.action.start-restores', 'kept', {
+    says: 'The list shows a pod that was started twice as EXITED.',
+    observed: 'status "EXITED" in the list',
+    variation: { seenIn: 'the list too' },
+    change: (base) => {
+      const started = new Set<unknown>()
+      const shows = lists((pods) => pods.map((pod) => (started.has(pod.id) ? { ...pod, status: 'EXITED' } : pod)))
+      return options({ wrapFetch: shows })(secondStart(({ id }) => void started.add(id))(base))
+    },
   }),
   defect('restart-in-name-only', 'pods.action.restart-restarts', 'restarted', {
     says: 'restart is answered 200, and the container runs on.',

@@ -85,6 +85,14 @@ export const queueRetry: readonly Defect[] = [
     observed: 'status 400',
     change: refusing('retryJob', ({ attempts }) => attempts > 1 && [400, 'the job was retried']),
   }),
+  defect('retried-twice-only', 'queue.retry.failed', 'accepted', {
+    says: 'A job is not retried a third time.',
+    observed: 'status 409',
+    change: refusing(
+      'retryJob',
+      ({ automaticRetries, retries }) => retries - automaticRetries > 1 && [409, 'the job was retried twice'],
+    ),
+  }),
   defect('retry-refused-after-5-min', 'queue.retry.failed', 'accepted', {
     says: 'A job cannot be retried five minutes after it failed.',
     observed: 'status 409',

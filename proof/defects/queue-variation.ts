@@ -5,7 +5,11 @@ import { Refusal } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { authorized } from './auth-tools.ts'
 import { asks, showsIn, showsJob, takesInput, takesInstead } from './queue-tools.ts'
-import { type Change, defect, onJson, part, serving } from './tools.ts'
+import { type Change, defect, type Json, onJson, part, serving } from './tools.ts'
+
+/** A member whose name has unusual characters, and is not there. */
+const unicodeLost =
+  'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009 <b>…'
 
 /** Faults of the queue plane that show only for some inputs, outputs and options, or after or beside another job. */
 export const queueVariation: readonly Defect[] = [
@@ -72,8 +76,7 @@ export const queueVariation: readonly Defect[] = [
   defect('output-direction-marks-stripped', 'queue.run.echo', 'output', {
     variation: { output: 'unicode' },
     says: 'Marks of the direction of writing are taken out of an output.',
-    observed:
-      'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009',
+    observed: unicodeLost,
     change: showsIn('COMPLETED', (shown) => JSON.parse(JSON.stringify(shown).replaceAll(/[\u202a-\u202e]/g, ''))),
   }),
   defect('input-nulls-dropped', 'queue.run.echo', 'input', {
@@ -94,6 +97,18 @@ export const queueVariation: readonly Defect[] = [
     observed: 'nothing at $.constructor',
     change: takesInput((input) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== 'constructor'))),
   }),
+  defect('input-long-names-cut', 'queue.run.echo', 'input', {
+    variation: { input: 'nested' },
+    says: 'Names of more than 255 characters are cut in an input.',
+    observed: `nothing at $.${'name '.repeat(19)}nam…`,
+    change: takesInput(renamed((name) => name.slice(0, 255))),
+  }),
+  defect('input-markup-escaped', 'queue.run.echo', 'input', {
+    variation: { input: 'unicode' },
+    says: 'The signs of markup are escaped in the names of members of an input.',
+    observed: unicodeLost,
+    change: takesInput(renamed((name) => name.replaceAll('<', '&lt;'))),
+  }),
   defect('nesting-counted-in-texts', 'queue.run.accepted', 'accepted', {
     variation: { input: 'brackets' },
     says: 'Brackets within texts count as nesting, and a body with more than 800 of them is refused.',
@@ -109,14 +124,9 @@ export const queueVariation: readonly Defect[] = [
   defect('input-names-escaped', 'queue.run.echo', 'input', {
     variation: { input: 'unicode' },
     says: 'Control characters in the names of members of an input become spaces.',
-    observed:
-      'nothing at $.na\\u00efve \\u6f22\\u5b57 \\ud83d\\ude80 e\\u0301 \\u202eabc\\u202c "\\/\\u0008\\u000c\\u000a\\u000d\\u0009',
-    change: takesInput((input) =>
-      Object.fromEntries(
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are lost.
-        Object.entries(input).map(([name, value]) => [name.replaceAll(/[\x00-\x1f]/g, ' '), value]),
-      ),
-    ),
+    observed: unicodeLost,
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are lost.
+    change: takesInput(renamed((name) => name.replaceAll(/[\x00-\x1f]/g, ' '))),
   }),
   defect('default-policy-never-dispatched', 'queue.run.echo', 'options', {
     variation: { options: 'default policy' },
@@ -226,6 +236,10 @@ export const queueVariation: readonly Defect[] = [
     },
   }),
 ]
+
+function renamed(rename: (name: string) => string): (input: Json) => Json {
+  return (input) => Object.fromEntries(Object.entries(input).map(([name, value]) => [rename(name), value]))
+}
 
 /** Submissions are refused for their text. */
 function refusesText(isRefused: (text: string) => boolean, why = 'nested too deep'): Change {

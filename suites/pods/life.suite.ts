@@ -5,7 +5,7 @@ import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
-import { listUntil } from '../shared/listing.ts'
+import { expectListedAs, listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
 import { expectKept } from '../shared/unchanged.ts'
@@ -18,6 +18,10 @@ rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
   const before = await fixture.pod('RUNNING', { optional: { env } })
   const { chosen, aside } = await withOtherVariables(context, before, await stopPod(context, before.id))
   expectKept(context, 'kept', chosen, await startPod(context, before), aside)
+  await stopPod(context, before.id)
+  const again = await startPod(context, before)
+  expectKept(context, 'kept', chosen, again, aside)
+  await expectListedAs(context, 'kept', again)
 })
 
 /** The pod with other variables: while it is EXITED, a PATCH adds one and leaves one out, if the target has such PATCHes. */

@@ -49,7 +49,7 @@ rule('queue.retry.failed', { varies: anyJob }, async (context) => {
   await expectEnd(context, 'ends', synchronous, failure, 'FAILED')
   // A new job may be found late.
   await untilFound(context, () => synchronous.queue.status(synchronous.id))
-  for (const _ of ['again', 'once more']) {
+  for (const _ of ['again', 'once more', 'a third time']) {
     await expectRetried(context, synchronous)
     await expectEnd(context, 'ends', synchronous, await ended(synchronous, target.tolerances.retriesMs), 'FAILED')
   }
