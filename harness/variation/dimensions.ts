@@ -9,8 +9,8 @@ export const dimensions = {
   /** The hardware of a pod. */
   kind: ['gpu', 'cpu'],
   mount: ['none', 'network', 'persistent'],
-  /** The history of a pod in RUNNING or EXITED before the rule gets it. */
-  history: ['fresh', 'restarted', 'restarted twice', 'stopped and started', 'patched', 'refused before'],
+  /** The history of a pod in RUNNING or EXITED before the rule gets it; some faults need two restarts, or both. */
+  history: ['fresh', 'restarted', 'stopped and started', 'restarted and started', 'patched', 'refused before'],
   /** Optional members of a creation body. */
   fields: ['few', 'many', 'networked'],
   /** How a pod becomes TERMINATED (heading Pod status: the same effect). */

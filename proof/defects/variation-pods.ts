@@ -97,8 +97,14 @@ export const variationPods: readonly Defect[] = [
   defect('exited-restart-accepted-after-two', 'pods.action.exited.restart', 'refused', {
     says: 'A pod that was restarted twice can be restarted while EXITED.',
     observed: 'status 200',
-    variation: { history: 'restarted twice' },
+    variation: { history: 'restarted and started' },
     change: permits((action, past) => action === 'restart' && past.filter((one) => one === 'restart').length > 1),
+  }),
+  defect('exited-stop-accepted-after-a-life', 'pods.action.exited.stop', 'refused', {
+    says: 'A pod that was restarted and started before can be stopped while EXITED.',
+    observed: 'status 200',
+    variation: { history: 'restarted and started' },
+    change: permits((action, past) => action === 'stop' && past.includes('restart') && past.includes('start')),
   }),
   defect('exited-stop-accepted-after-refusal', 'pods.action.exited.stop', 'refused', {
     says: 'Once an action was refused, a pod can be stopped while EXITED.',

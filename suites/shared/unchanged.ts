@@ -55,7 +55,7 @@ async function expectSame(context: Context, response: ApiResponse, before: PodVi
 /** The rule about what brings a pod to the status that it does not keep, by the last of its history. */
 const rulesThatBring = {
   restarted: 'pods.action.running.restart',
-  'restarted twice': 'pods.action.running.restart',
+  'restarted and started': 'pods.action.running.restart',
   'stopped and started': 'pods.action.exited.start',
   'refused before': 'pods.action.running.start',
 } as const
