@@ -12,6 +12,7 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   const of = (operation: string) => points.filter((point) => point.operation === operation)
   const created = of('createPod').find(isServed) ?? of('createPod').at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
+  if (!points.some(isRefused)) return unclear(`none of ${points.length} pod requests was refused`)
   const [refused, ...later] = of('act')
   if (refused === undefined || !isRefused(refused)) {
     return unclear(`the ${action} while the quota was used up ${fateOf(refused)}, and 429 is expected`)

@@ -108,6 +108,14 @@ test.each(counting)('no rule fails where requests are counted by a %s, and a %s 
   expect(judged.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice')).toEqual([])
 })
 
+test.each(['fixed-window', 'sliding-log'] as const)(
+  'every rule passes where a %s counts refused requests, too',
+  async (kind) => {
+    const judged = await found((options) => composeOptions(options, { limiter: limiterOf(kind, true) }), 'stop')
+    expect(judged.filter(({ verdict }) => verdict !== 'passed')).toEqual([])
+  },
+)
+
 test.each(counting)(
   'no rule fails where a %s gives something back between slow requests about the pod, and a %s is sent',
   async (kind, action) => {
