@@ -74,6 +74,23 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^a 429 of deletePod came without Retry-After$/,
   },
   {
+    id: 'pods-bare-after-a-429',
+    says: 'Once a request was refused, successes come without RateLimit.',
+    rule: 'limits.pods.headers-on-success',
+    change: (options) => {
+      let hasRefused = false
+      return composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          hasRefused ||= response.status === 429
+          if (hasRefused && response.ok) response.headers.delete('ratelimit')
+          return response
+        },
+      })
+    },
+    observed: /^a pod request was answered 200 without RateLimit$/,
+  },
+  {
     id: 'pods-retry-after-half',
     says: 'Retry-After is half of the wait that is needed.',
     rule: 'limits.pods.retry-after-honest',
