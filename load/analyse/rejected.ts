@@ -19,7 +19,10 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   }
   const reads = of('getPod').filter((point) => !isRefused(point))
   const before = reads.findLast(({ sentMs }) => sentMs < refused.sentMs)
-  const after = reads.find(({ sentMs }) => sentMs > refused.receivedMs)
+  const taken = later.find((point) => !isRefused(point))
+  const after =
+    reads.find(({ sentMs }) => sentMs > refused.receivedMs && sentMs < (taken?.sentMs ?? Infinity)) ??
+    of('getPod').find(({ sentMs }) => sentMs > refused.receivedMs)
   const last = reads.at(-1)
   if (before === undefined || !isServed(before) || isCarriedOut(action, before)) {
     return unclear(`before the ${action} a read of the pod ${fateOf(before)}`)

@@ -211,6 +211,17 @@ test('a creation that is refused is sent again', async () => {
   )
 })
 
+test('nothing is concluded where each read is refused until the same action is served', async () => {
+  const defect = podLoadDefects.find(({ id }) => id === 'pods-retry-after-negative')
+  expect(await found(defect?.change, 'stop', 2300)).toContainEqual(
+    expect.objectContaining({
+      rule: 'limits.pods.rejected-not-executed',
+      verdict: 'inconclusive',
+      sentence: 'after the stop a read of the pod was answered 429',
+    }),
+  )
+})
+
 test('no pod is created where a longer window may not have room to remove it', () => {
   const rules = new Set(['limits.pods.rejected-not-executed'])
   const seen = (hour: number) => ({

@@ -53,6 +53,13 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^Retry-After was "\d+\.0", not whole seconds$/,
   },
   {
+    id: 'pods-retry-after-negative',
+    says: 'Retry-After is negative.',
+    rule: 'limits.pods.retry-after',
+    change: waits(() => '-1'),
+    observed: /^Retry-After was "-1", not whole seconds$/,
+  },
+  {
     id: 'pods-retry-after-missing',
     says: 'A 429 comes without Retry-After.',
     rule: 'limits.pods.retry-after',
