@@ -1,10 +1,10 @@
 import type { PodPlan } from '../plan/types.ts'
-import { isRefused, isServed, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { isCarriedOut, isGone } from '../scripts/lib/steps.ts'
 import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
 /**
- * An action answered 429 leaves the pod as it was. The same action is carried out once the quota has room, and a read showed
+ * A creation answered 429 makes no pod. An action answered 429 leaves the pod as it was. The same action is carried out once the quota has room, and a read showed
  * the pod before.
  */
 export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
@@ -12,6 +12,8 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   const of = (operation: string) => points.filter((point) => point.operation === operation)
   const created = of('createPod').find(isServed) ?? of('createPod').at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
+  const surplus = surplusOf(of('createPod'), of('pods'))
+  if (surplus !== null) return failed(`a creation answered 429 was carried out: ${surplus}`)
   if (!points.some(isRefused)) return unclear(`none of ${points.length} pod requests was refused`)
   const [refused, ...later] = of('act')
   if (refused === undefined || !isRefused(refused)) {
@@ -43,6 +45,14 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
     return unclear(`the same ${action} ${fateOf(twin)} later, and a read ${fateOf(last)}`)
   }
   return passed(`a ${action} answered 429 was not carried out, and the same one was once the quota had room`)
+}
+
+/** What shows more pods than were created; null if nothing does. */
+function surplusOf(creations: readonly Point[], lists: readonly Point[]): string | null {
+  const created = creations.filter(isServed).length
+  const listed = Math.max(0, ...lists.map(({ unfinished = 0 }) => unfinished))
+  const isKnown = created > 0 && !creations.some(isNeither)
+  return isKnown && listed > created ? `a list has ${listed} pods of its name, of which ${created} was created` : null
 }
 
 function fateOf(point: Point | undefined): string {

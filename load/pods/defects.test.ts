@@ -20,6 +20,7 @@ import { analyse } from '../analyse/analyse.ts'
 import type { LoadDefect } from '../defect.ts'
 import { type LoadAction, loadActions, type PodPlan } from '../plan/types.ts'
 import type { PodSend } from '../scripts/lib/steps.ts'
+import { unfinishedIn } from '../scripts/lib/unfinished.ts'
 import { drivePods } from '../testing/pods.ts'
 import { podLoadDefects } from './defects.ts'
 import { givePoints, loadAloneRules, podPointRules } from './exchanges.ts'
@@ -29,6 +30,7 @@ import '../../suites/all.ts'
 const invariants = allRules().filter(
   (rule): rule is Invariant => rule.kind === 'invariant' && podPointRules.includes(rule.id),
 )
+const listed = { listAt: 'pods', finalStatuses: ['TERMINATED'], name: 'load' }
 const START_MS = 1_767_323_045_123
 const plan: PodPlan = {
   plane: 'pods',
@@ -74,6 +76,7 @@ async function found(change = composeOptions, action: LoadAction | null = null, 
       ...rate,
       contentType,
       body: text,
+      ...(operation === 'pods' && response.ok && { unfinished: unfinishedIn(jsonIn(text), listed) }),
       podStatus: operation === 'getPod' && typeof pod?.status === 'string' ? pod.status : null,
     }
   }
