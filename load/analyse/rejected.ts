@@ -4,8 +4,8 @@ import { isCarriedOut, isGone } from '../scripts/lib/steps.ts'
 import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
 /**
- * A creation answered 429 makes no pod. An action answered 429 leaves the pod as it was. The same action is carried out once the quota has room, and a read showed
- * the pod before.
+ * A creation answered 429 makes no pod, and an action answered 429 leaves the pod as it was. The same action is carried out once
+ * the quota has room, and a read showed the pod before.
  */
 export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
   if (action === null) return unclear('no pod was created: the longer windows may have too few requests left')
