@@ -1,6 +1,6 @@
 import { composeOptions } from '../../reference/options.ts'
 import { type LoadDefect, rewrites429 } from '../defect.ts'
-import { carriesOut, lacks, limited, plain, rewrites, showsRates, waits } from './other-quotas.ts'
+import { carriesOut, lacks, limited, plain, refusesThird, rewrites, showsRates, waits } from './other-quotas.ts'
 
 /** Changes of the reference that break what a load finds of the quotas of pods. */
 export const podLoadDefects: readonly LoadDefect[] = [
@@ -229,16 +229,14 @@ export const podLoadDefects: readonly LoadDefect[] = [
     id: 'pods-third-request-refused',
     says: 'The third request is refused for 40 seconds.',
     rule: 'limits.pods.no-early-429',
-    change: (options) =>
-      limited((limiter) => {
-        let requests = 0
-        return {
-          take(user, nowMs) {
-            const reading = limiter.take(user, nowMs)
-            return { ...reading, isRefused: ++requests === 3 || reading.isRefused }
-          },
-        }
-      })(waits(() => '40')(options)),
+    change: refusesThird(40),
+    observed: /^429$/,
+  },
+  {
+    id: 'pods-third-request-refused-at-the-end',
+    says: 'The third request is refused for a second, after which the load ends.',
+    rule: 'limits.pods.no-early-429',
+    change: refusesThird(1),
     observed: /^429$/,
   },
 ]

@@ -65,6 +65,20 @@ export function limited(wrap: (limiter: Limiter) => Limiter) {
   }
 }
 
+/** The third request is refused for so many seconds, whatever is left. */
+export function refusesThird(seconds: number) {
+  return (options: ReferenceOptions): ReferenceOptions =>
+    limited((limiter) => {
+      let requests = 0
+      return {
+        take(user, nowMs) {
+          const reading = limiter.take(user, nowMs)
+          return { ...reading, isRefused: ++requests === 3 || reading.isRefused }
+        },
+      }
+    })(waits(() => String(seconds))(options))
+}
+
 /** Another Retry-After on each 429 of the pod plane; null: none. */
 export function waits(change: (seconds: number, nowMs: number) => string | null) {
   return (options: ReferenceOptions): ReferenceOptions =>
