@@ -1,8 +1,15 @@
 import type { RuleId } from '../generated/rules.ts'
 import { type RateOperation, tables } from '../generated/tables.ts'
-import { composeOptions } from '../reference/index.ts'
 import { type LoadDefect, rewrites429 } from './defect.ts'
-import { keepsFailedOpen, keepsRefusals, limitsEach, refusesForEver, withLimiter, withRate } from './other-limits.ts'
+import {
+  keepsFailedOpen,
+  keepsRefusals,
+  limitsEach,
+  queuesRefused,
+  refusesForEver,
+  withLimiter,
+  withRate,
+} from './other-limits.ts'
 import { podLoadDefects } from './pods/defects.ts'
 
 /** Changes of the reference that break what a load finds of the limits of queue-based endpoints. */
@@ -100,21 +107,14 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     id: 'refused-submission-queued',
     says: 'A submission beyond the limit of run is answered 429, and its job is queued.',
     rule: 'limits.queue.rejected-not-executed',
-    change: (options) =>
-      composeOptions(options, {
-        parts: {
-          admit: (admit) => (operation, endpoint, service) => {
-            try {
-              return admit(operation, endpoint, service)
-            } catch (refusal) {
-              const policy = { lowPriority: true, ttl: tables.bounds.ttlMs.minimum }
-              const submission = { input: {}, webhook: null, policy, s3Config: null }
-              if (operation === 'runJob') service.parts.addJob(submission, 'run', endpoint, service)
-              throw refusal
-            }
-          },
-        },
-      }),
+    change: queuesRefused(1),
+    observed: /^[\d,]+ submissions were served and [\d,]+ refused, and \/health counts [\d,]+ more jobs than before$/,
+  },
+  {
+    id: 'tenth-refused-submission-queued',
+    says: 'Every tenth submission beyond the limit of run is answered 429, and its job is queued.',
+    rule: 'limits.queue.rejected-not-executed',
+    change: queuesRefused(10),
     observed: /^[\d,]+ submissions were served and [\d,]+ refused, and \/health counts [\d,]+ more jobs than before$/,
   },
   {

@@ -106,9 +106,10 @@ export function createLive(
       const { url = '', paths } = target.pods ?? {}
       const waitMs = step.plan.shape === 'pod-429' && last !== null ? waitBeforeDrainMs(last, Date.now()) : 0
       if (waitMs > 0) await clock.sleep(waitMs)
-      const list = { pods: { method: 'GET', path: paths?.listPods ?? '', body: null } }
       const action = step.plan.plane === 'pods' ? step.plan.action : null
       const pod = action === null ? null : podOf(step)
+      const unfinished = pod === null ? {} : { unfinished: pod.listed }
+      const list = { pods: { method: 'GET', path: paths?.listPods ?? '', body: null, ...unfinished } }
       const requests = { ...list, ...(action === null ? {} : await pod?.requests(action)) }
       const driven = await removing(pod, driverOf(url, requests, folder)(step, noFills))
       last = driven.points.at(-1) ?? null

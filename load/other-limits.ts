@@ -140,3 +140,25 @@ export function refusesForEver(limiter: OperationLimiter): OperationLimiter {
     },
   }
 }
+
+/** Every nth submission beyond the limit of run is queued, although it is refused. */
+export function queuesRefused(nth: number) {
+  return (options: ReferenceOptions): ReferenceOptions => {
+    let refused = 0
+    return composeOptions(options, {
+      parts: {
+        admit: (admit) => (operation, endpoint, service) => {
+          try {
+            return admit(operation, endpoint, service)
+          } catch (refusal) {
+            const policy = { lowPriority: true, ttl: tables.bounds.ttlMs.minimum }
+            const submission = { input: {}, webhook: null, policy, s3Config: null }
+            if (operation === 'runJob' && ++refused % nth === 0)
+              service.parts.addJob(submission, 'run', endpoint, service)
+            throw refusal
+          }
+        },
+      },
+    })
+  }
+}

@@ -52,6 +52,8 @@ export interface Invariant<State = unknown> {
   readonly id: RuleId
   readonly initial: State
   readonly reduce: (state: State, exchange: Exchange, target: Target) => InvariantStep<State>
+  /** Findings that held only until a later exchange explained them: those of the state after the last one. */
+  readonly atEnd?: (state: State) => InvariantStep<State>['findings']
   /** It is about connections: it sees the exchanges of all planes, and those that are out of step. */
   readonly ofConnections?: boolean
 }
@@ -85,9 +87,9 @@ export function invariant<State>(
   id: RuleId,
   initial: State,
   reduce: Invariant<State>['reduce'],
-  options: Pick<Invariant, 'ofConnections'> = {},
+  options: Pick<Invariant<State>, 'ofConnections' | 'atEnd'> = {},
 ): void {
-  add({ kind: 'invariant', id, initial, reduce: reduce as Invariant['reduce'], ...options })
+  add({ kind: 'invariant', id, initial, reduce, ...options } as Invariant)
 }
 
 /** An invariant without state: each exchange is judged by itself. `null`: the exchange shows nothing about the rule. */

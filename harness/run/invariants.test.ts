@@ -34,7 +34,8 @@ test.each([
 
 test('a finding names its exchange, or an earlier one', () => {
   const found: Invariant<null> = {
-    ...breaking,
+    kind: 'invariant',
+    id: breaking.id,
     initial: null,
     reduce: (state, { n }) => ({
       state,
@@ -48,6 +49,20 @@ test('a finding names its exchange, or an earlier one', () => {
   const fold = foldInvariants([found as Invariant], referenceTarget('http://127.0.0.1', 'real'))
   fold.exchange({ ...exchange, n: 7 })
   expect(fold.judge(rowOf)).toMatchObject([{ findings: [{ exchange: 7 }, { exchange: 6 }] }])
+})
+
+test.each([
+  [false, 'failed', [{ observed: 'unexplained', exchange: 7 }]],
+  [true, 'passed', []],
+])('the state after the last exchange has findings, unless others sent them (%s)', (isTraffic, verdict, findings) => {
+  const found: Invariant<number> = {
+    ...breaking,
+    reduce: (_, { n }) => ({ state: n, exercised: ['a'], findings: [] }),
+    atEnd: (n) => [{ clause: 'a', expected: 'b', observed: 'unexplained', exchange: n }],
+  }
+  const fold = foldInvariants([found as Invariant], referenceTarget('http://127.0.0.1', 'real'), { isTraffic })
+  fold.exchange({ ...exchange, n: 7 })
+  expect(fold.judge(rowOf)).toMatchObject([{ verdict, findings }])
 })
 
 const unseen = 'no exchange exercised this rule: no response showed a pod'

@@ -9,9 +9,11 @@ import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { neededBy } from '../rule/invariant-needs.ts'
 import { Blocked, type Finding, Inconclusive, Unclaimed, Unverified } from '../rule/outcome.ts'
-import type { Invariant } from '../rule/registry.ts'
+import type { Invariant, InvariantStep } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
+/** The number of an exchange that is not in the record. */
+const unrecorded = 0
 /** Most findings of one rule that are kept; the rest repeat them. */
 const findingsKept = 20
 
@@ -43,6 +45,8 @@ export function foldInvariants(rules: readonly Invariant[], target: Target, { is
     judge(rowOf: (id: string) => RuleRow, scenarios: readonly Judgement[] = []): Judgement[] {
       const onPlane = ({ name }: Plane) => scenarios.filter(({ rule }) => needsOf(rowOf(rule)).includes(name))
       return tallies.map((tally) => {
+        // What others sent may go on after their record.
+        if (!isTraffic) for (const finding of tally.rule.atEnd?.(tally.state) ?? []) note(tally, finding)
         const row = rowOf(tally.rule.id)
         return judgeTally(tally, row, isTraffic ? unseen(tally) : unmetBy(tally, row, target, onPlane(tally.plane)))
       })
@@ -79,17 +83,20 @@ function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Tar
     tally.startedMs ??= Math.round(exchange.sent.target)
     tally.endedMs = Math.round(exchange.received.target)
     for (const clause of exercised) tally.clauses.add(clause)
-    for (const finding of findings) {
-      const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
-      if (tally.findings.size < findingsKept && !tally.findings.has(key)) {
-        tally.findings.set(key, { exchange: exchange.n, ...finding, ...(isRecorded ? {} : { exchange: null }) })
-      }
-    }
+    for (const finding of findings) note(tally, finding, isRecorded ? exchange.n : null)
   } catch (error) {
     // The body may have shown anything, so nothing is known of what was before it.
     if (error === bodyMissing) tally.state = tally.rule.initial
     else tally.fault = error
   }
+}
+
+/** Keeps a finding; `exchange`: the one that shows it, unless the finding names another; null if it is not in the record. */
+function note(tally: Tally, finding: InvariantStep<unknown>['findings'][number], exchange: number | null = null): void {
+  const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
+  if (tally.findings.size >= findingsKept || tally.findings.has(key)) return
+  const shown = finding.exchange ?? exchange
+  tally.findings.set(key, { ...finding, exchange: shown === unrecorded ? null : shown })
 }
 
 const bodyMissing = new Error('the body of this exchange is not known')

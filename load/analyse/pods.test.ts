@@ -158,10 +158,21 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
   [
     'a wait of a second',
     (answer) => ({ ...named(answer), ...(answer.status === 429 && { retryAfter: '1' }) }),
-    ['retry-after-needed inconclusive: Retry-After was 1 s, too short for a request within it'],
+    ['retry-after-needed passed: Retry-After was 1 s, and whole seconds can state no shorter wait'],
   ],
 ])('a request within the wait: %s', async (_, change, expected) => {
   expect(await judged(change, early)).toEqual(expect.arrayContaining(expected.map((line) => `limits.pods.${line}`)))
+})
+
+test('refused requests about the pod that count lengthen the wait', async () => {
+  let refused = 0
+  const counting = refusal((seconds) => ({ retryAfter: refused++ === 0 ? '1' : String(seconds) }))
+  expect(await judged(counting, { ...early, action: 'stop' })).toEqual(
+    expect.arrayContaining([
+      'limits.pods.retry-after-honest passed: a request 4,000 ms after the 429 was served, as Retry-After 4 says',
+      'limits.pods.retry-after-needed passed: a request 1,250 ms after the 429 was refused, where Retry-After said 5 s',
+    ]),
+  )
 })
 
 test('a wait that is not needed, and a quota that is none, are found', async () => {

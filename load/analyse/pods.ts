@@ -21,6 +21,7 @@ const judges: Readonly<Record<PodPlan['shape'], readonly (readonly [LoadRule, Po
     ['limits.pods.retry-after-needed', afterRefusal(judgeNeed)],
     ['limits.pods.retry-after-covers', afterRefusal(judgeCover)],
     ['limits.pods.rejected-not-executed', judgeRejected],
+    ['limits.pods.headers-on-success', judgeHeaders],
   ],
 }
 
@@ -31,8 +32,10 @@ export function judgePods(points: readonly Point[], plan: PodPlan): LoadVerdict[
   return judges[shape].map(([rule, judge]) => ({ rule, shape, operation: 'pods', ...judge(ordered, plan) }))
 }
 
-function judgeHeaders(points: readonly Point[], { requests }: PodPlan): Ruling {
+function judgeHeaders(points: readonly Point[], { shape, requests: planned }: PodPlan): Ruling {
   const served = points.filter(isServed)
+  // Once the quota is used up, fewer are served than are planned.
+  const requests = shape === 'pod-429' ? 1 : planned
   const bare = served.find((point) => missingHeader(point) !== null)
   if (bare !== undefined) return failed(`a pod request was answered ${bare.status} without ${missingHeader(bare)}`)
   if (served.length < requests || served.some(({ rateLimit }) => rateLimit === undefined)) {
@@ -69,7 +72,10 @@ function missingHeader({ rateLimit, rateLimitPolicy }: Point): string | null {
 
 type WaitJudge = (refused: Point, seconds: number, later: readonly Point[]) => Ruling
 
-/** Judges what was sent after a 429 by the wait that it states: the first one after the last request about the pod that was let in. */
+/**
+ * Judges what was sent after a 429 by the wait that it states: the first one after the last request about the pod that was let in.
+ * Requests about the pod that are refused right after it may count, and then state a longer wait: the last one is it.
+ */
 function afterRefusal(judge: WaitJudge): PodJudge {
   return (all) => {
     const points = all.filter(isOfList)
@@ -83,10 +89,15 @@ function afterRefusal(judge: WaitJudge): PodJudge {
     const refused = points[index]
     if (first === undefined) return unclear(`none of ${points.length} pod requests was refused`)
     if (refused === undefined) return unclear('no list was refused after a request about the pod was let in')
-    const seconds = secondsOf(refused)
+    const later = points.slice(index + 1)
+    const until = later[0] === undefined ? all.length : all.indexOf(later[0])
+    const stated =
+      all.slice(all.indexOf(refused), until).findLast((point) => isRefused(point) && secondsOf(point) !== null) ??
+      refused
+    const seconds = secondsOf(stated)
     return seconds === null
       ? unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, so nothing says how long to wait`)
-      : judge(refused, seconds, points.slice(index + 1))
+      : judge(stated, seconds, later)
   }
 }
 
@@ -122,6 +133,7 @@ function judgeHonesty(refused: Point, seconds: number, later: readonly Point[]):
 
 /** A request sent well before the stated wait is over must not be served. */
 function judgeNeed(refused: Point, seconds: number, [early]: readonly Point[]): Ruling {
+  if (seconds === 1) return passed('Retry-After was 1 s, and whole seconds can state no shorter wait')
   if (seconds * 1000 < EARLY_FROM_MS) return unclear(`Retry-After was ${seconds} s, too short for a request within it`)
   if (early === undefined || !isEarly(refused, early)) return unclear('nothing was sent well before the wait was over')
   const after = `a request ${milliseconds(early.receivedMs - refused.receivedMs)} after the 429`

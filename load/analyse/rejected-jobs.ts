@@ -4,7 +4,7 @@ import { type Case, failed, passed, type Ruling, unclear } from './verdict.ts'
 /** Share of the accepted jobs that /health must count, so that it would count refused ones. */
 const COUNTED_SHARE = 0.9
 /** Share of the refused submissions that must be counted as jobs: others may have submitted a few. */
-const REFUSED_SHARE = 0.1
+const REFUSED_SHARE = 0.02
 
 /** Submissions that are answered 429 put no job in the queue: /health counts no more new jobs than were accepted. */
 export function judgeRejectedJobs({ plan, points }: Case): Ruling {

@@ -1,24 +1,30 @@
 import type { PodPlan } from '../plan/types.ts'
-import { isRefused, isServed, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { isCarriedOut, isGone } from '../scripts/lib/steps.ts'
 import { failed, passed, type Ruling, unclear } from './verdict.ts'
 
 /**
- * An action answered 429 leaves the pod as it was. The same action is carried out once the quota has room, and a read showed
- * the pod before.
+ * A creation answered 429 makes no pod, and an action answered 429 leaves the pod as it was. The same action is carried out once
+ * the quota has room, and a read showed the pod before.
  */
 export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
   if (action === null) return unclear('no pod was created: the longer windows may have too few requests left')
   const of = (operation: string) => points.filter((point) => point.operation === operation)
   const created = of('createPod').find(isServed) ?? of('createPod').at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
+  const surplus = surplusOf(of('createPod'), of('pods'))
+  if (surplus !== null) return failed(`a creation answered 429 was carried out: ${surplus}`)
+  if (!points.some(isRefused)) return unclear(`none of ${points.length} pod requests was refused`)
   const [refused, ...later] = of('act')
   if (refused === undefined || !isRefused(refused)) {
     return unclear(`the ${action} while the quota was used up ${fateOf(refused)}, and 429 is expected`)
   }
   const reads = of('getPod').filter((point) => !isRefused(point))
   const before = reads.findLast(({ sentMs }) => sentMs < refused.sentMs)
-  const after = reads.find(({ sentMs }) => sentMs > refused.receivedMs)
+  const taken = later.find((point) => !isRefused(point))
+  const after =
+    reads.find(({ sentMs }) => sentMs > refused.receivedMs && sentMs < (taken?.sentMs ?? Infinity)) ??
+    of('getPod').find(({ sentMs }) => sentMs > refused.receivedMs)
   const last = reads.at(-1)
   if (before === undefined || !isServed(before) || isCarriedOut(action, before)) {
     return unclear(`before the ${action} a read of the pod ${fateOf(before)}`)
@@ -39,6 +45,14 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
     return unclear(`the same ${action} ${fateOf(twin)} later, and a read ${fateOf(last)}`)
   }
   return passed(`a ${action} answered 429 was not carried out, and the same one was once the quota had room`)
+}
+
+/** What shows more pods than were created; null if nothing does. */
+function surplusOf(creations: readonly Point[], lists: readonly Point[]): string | null {
+  const created = creations.filter(isServed).length
+  const listed = Math.max(0, ...lists.map(({ unfinished = 0 }) => unfinished))
+  const isKnown = created > 0 && !creations.some(isNeither)
+  return isKnown && listed > created ? `a list has ${listed} pods of its name, of which ${created} was created` : null
 }
 
 function fateOf(point: Point | undefined): string {

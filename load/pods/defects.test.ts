@@ -20,6 +20,7 @@ import { analyse } from '../analyse/analyse.ts'
 import type { LoadDefect } from '../defect.ts'
 import { type LoadAction, loadActions, type PodPlan } from '../plan/types.ts'
 import type { PodSend } from '../scripts/lib/steps.ts'
+import { unfinishedIn } from '../scripts/lib/unfinished.ts'
 import { drivePods } from '../testing/pods.ts'
 import { podLoadDefects } from './defects.ts'
 import { givePoints, loadAloneRules, podPointRules } from './exchanges.ts'
@@ -29,6 +30,7 @@ import '../../suites/all.ts'
 const invariants = allRules().filter(
   (rule): rule is Invariant => rule.kind === 'invariant' && podPointRules.includes(rule.id),
 )
+const listed = { listAt: 'pods', finalStatuses: ['TERMINATED'], name: 'load' }
 const START_MS = 1_767_323_045_123
 const plan: PodPlan = {
   plane: 'pods',
@@ -74,6 +76,7 @@ async function found(change = composeOptions, action: LoadAction | null = null, 
       ...rate,
       contentType,
       body: text,
+      ...(operation === 'pods' && response.ok && { unfinished: unfinishedIn(jsonIn(text), listed) }),
       podStatus: operation === 'getPod' && typeof pod?.status === 'string' ? pod.status : null,
     }
   }
@@ -107,6 +110,14 @@ test.each(counting)('no rule fails where requests are counted by a %s, and a %s 
   )
   expect(judged.filter(({ verdict }) => verdict === 'failed' || verdict === 'advice')).toEqual([])
 })
+
+test.each(['fixed-window', 'sliding-log'] as const)(
+  'every rule passes where a %s counts refused requests, too',
+  async (kind) => {
+    const judged = await found((options) => composeOptions(options, { limiter: limiterOf(kind, true) }), 'stop')
+    expect(judged.filter(({ verdict }) => verdict !== 'passed')).toEqual([])
+  },
+)
 
 test.each(counting)(
   'no rule fails where a %s gives something back between slow requests about the pod, and a %s is sent',
@@ -203,6 +214,17 @@ test('a creation that is refused is sent again', async () => {
   )
 })
 
+test('nothing is concluded where each read is refused until the same action is served', async () => {
+  const defect = podLoadDefects.find(({ id }) => id === 'pods-retry-after-negative')
+  expect(await found(defect?.change, 'stop', 2300)).toContainEqual(
+    expect.objectContaining({
+      rule: 'limits.pods.rejected-not-executed',
+      verdict: 'inconclusive',
+      sentence: 'after the stop a read of the pod was answered 429',
+    }),
+  )
+})
+
 test('no pod is created where a longer window may not have room to remove it', () => {
   const rules = new Set(['limits.pods.rejected-not-executed'])
   const seen = (hour: number) => ({
@@ -236,5 +258,7 @@ function actionFor({ id, rule }: LoadDefect): LoadAction | null {
 
 test('every rule of pods that load judges is failed by a defect', () => {
   const others: readonly string[] = loadAloneRules
-  expect(new Set(podLoadDefects.map(({ rule }) => rule))).toEqual(new Set([...podLoadRules, ...others]))
+  expect(new Set(podLoadDefects.map(({ rule }) => rule))).toEqual(
+    new Set([...podLoadRules, 'limits.pods.headers-on-success', ...others]),
+  )
 })

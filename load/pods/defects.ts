@@ -1,7 +1,6 @@
-import { limiterOf, Refusal } from '../../reference/index.ts'
-import type { Limiter, LimiterMaker } from '../../reference/limits/limiter.ts'
-import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
+import { composeOptions } from '../../reference/options.ts'
 import { type LoadDefect, rewrites429 } from '../defect.ts'
+import { carriesOut, lacks, limited, plain, refusesThird, rewrites, showsRates, waits } from './other-quotas.ts'
 
 /** Changes of the reference that break what a load finds of the quotas of pods. */
 export const podLoadDefects: readonly LoadDefect[] = [
@@ -53,6 +52,13 @@ export const podLoadDefects: readonly LoadDefect[] = [
     observed: /^Retry-After was "\d+\.0", not whole seconds$/,
   },
   {
+    id: 'pods-retry-after-negative',
+    says: 'Retry-After is negative.',
+    rule: 'limits.pods.retry-after',
+    change: waits(() => '-1'),
+    observed: /^Retry-After was "-1", not whole seconds$/,
+  },
+  {
     id: 'pods-retry-after-missing',
     says: 'A 429 comes without Retry-After.',
     rule: 'limits.pods.retry-after',
@@ -72,6 +78,23 @@ export const podLoadDefects: readonly LoadDefect[] = [
     rule: 'limits.pods.retry-after',
     change: lacks('DELETE', 'retry-after'),
     observed: /^a 429 of deletePod came without Retry-After$/,
+  },
+  {
+    id: 'pods-bare-after-a-429',
+    says: 'Once a request was refused, successes come without RateLimit.',
+    rule: 'limits.pods.headers-on-success',
+    change: (options) => {
+      let hasRefused = false
+      return composeOptions(options, {
+        wrapFetch: (fetch) => async (request) => {
+          const response = await fetch(request)
+          hasRefused ||= response.status === 429
+          if (hasRefused && response.ok) response.headers.delete('ratelimit')
+          return response
+        },
+      })
+    },
+    observed: /^a pod request was answered 200 without RateLimit$/,
   },
   {
     id: 'pods-retry-after-half',
@@ -109,27 +132,15 @@ export const podLoadDefects: readonly LoadDefect[] = [
     id: 'pods-429-carried-out',
     says: 'What is answered 429 is carried out.',
     rule: 'limits.pods.rejected-not-executed',
-    change: (options) => {
-      let isFree = false
-      const free = limited((limiter) => ({
-        take(user, nowMs) {
-          const reading = limiter.take(user, nowMs)
-          return { ...reading, isRefused: reading.isRefused && !isFree }
-        },
-      }))
-      return composeOptions(free(options), {
-        wrapFetch: (fetch) => async (request) => {
-          const copy = request.clone()
-          const response = await fetch(request)
-          if (response.status !== 429 || request.method === 'GET') return response
-          isFree = true
-          await fetch(copy)
-          isFree = false
-          return response
-        },
-      })
-    },
+    change: carriesOut((request) => request.method !== 'GET'),
     observed: /^a terminate or a delete answered 429 was carried out: a read was answered 404$/,
+  },
+  {
+    id: 'pods-429-creation-carried-out',
+    says: 'A creation that is answered 429 is carried out.',
+    rule: 'limits.pods.rejected-not-executed',
+    change: carriesOut((request) => request.method === 'POST' && request.url.endsWith('/pods')),
+    observed: /^a creation answered 429 was carried out: a list has 2 pods of its name, of which 1 was created$/,
   },
   {
     id: 'pods-429-plain-text',
@@ -218,68 +229,14 @@ export const podLoadDefects: readonly LoadDefect[] = [
     id: 'pods-third-request-refused',
     says: 'The third request is refused for 40 seconds.',
     rule: 'limits.pods.no-early-429',
-    change: (options) =>
-      limited((limiter) => {
-        let requests = 0
-        return {
-          take(user, nowMs) {
-            const reading = limiter.take(user, nowMs)
-            return { ...reading, isRefused: ++requests === 3 || reading.isRefused }
-          },
-        }
-      })(waits(() => '40')(options)),
+    change: refusesThird(40),
+    observed: /^429$/,
+  },
+  {
+    id: 'pods-third-request-refused-at-the-end',
+    says: 'The third request is refused for a second, after which the load ends.',
+    rule: 'limits.pods.no-early-429',
+    change: refusesThird(1),
     observed: /^429$/,
   },
 ]
-
-/** Each 429 to this method lacks a header. */
-function lacks(method: string, header: string) {
-  return rewrites429((response, request) => {
-    if (request.method === method) response.headers.delete(header)
-    return response
-  })
-}
-
-/** Each 429 of the pod plane is another response. */
-function rewrites(rewrite: (response: Response) => Response | Promise<Response>) {
-  return rewrites429((response) => (response.headers.has('ratelimit') ? rewrite(response) : response))
-}
-
-/** Each 429 of the pod plane has another RateLimit. */
-function showsRates(change: (text: string) => string) {
-  return rewrites(({ body, status, headers }) => {
-    const changed = new Headers(headers)
-    changed.set('ratelimit', change(headers.get('ratelimit') ?? ''))
-    return new Response(body, { status, headers: changed })
-  })
-}
-
-function plain(headers: Headers): Headers {
-  const changed = new Headers(headers)
-  changed.set('content-type', 'text/plain')
-  return changed
-}
-
-/** Another limiter around the one that there is. */
-function limited(wrap: (limiter: Limiter) => Limiter) {
-  return (options: ReferenceOptions): ReferenceOptions => {
-    const make: LimiterMaker = options.limiter ?? limiterOf('fixed-window')
-    return { ...options, limiter: (windows) => wrap(make(windows)) }
-  }
-}
-
-/** Another Retry-After on each 429 of the pod plane; null: none. */
-function waits(change: (seconds: number, nowMs: number) => string | null) {
-  return (options: ReferenceOptions): ReferenceOptions =>
-    composeOptions(options, {
-      parts: {
-        rateRefusal: (original) => (reading, setup) => {
-          const refusal = original(reading, setup)
-          const { 'retry-after': stated, ...others } = refusal.headers
-          const retryAfter = change(Number(stated), options.clock.now())
-          const headers = retryAfter === null ? others : { ...others, 'retry-after': retryAfter }
-          return new Refusal(refusal.status, refusal.message, { errors: refusal.errors, headers })
-        },
-      },
-    })
-}

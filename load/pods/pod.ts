@@ -37,6 +37,8 @@ export function createLoadPod(options: LoadPodOptions) {
   }
 
   return {
+    /** What counts the pods of the load in a list. */
+    listed: { listAt: section.listAt, finalStatuses: ['TERMINATED'], name },
     /** The requests of a plan with this action; `{id}` stands for the id of the pod. */
     async requests(action: LoadAction): Promise<LoadRequests> {
       const { createPod, getPod, updatePod, deletePod, triggerPodAction } = section.paths

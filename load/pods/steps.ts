@@ -60,7 +60,7 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point, action: LoadAc
     {
       name: 'pod-429',
       plan: isActing ? acting : drain,
-      rules: podLoadRules,
+      rules: podLoadRules.some((rule) => rules.has(rule)) ? [...podLoadRules, 'limits.pods.headers-on-success'] : [],
     },
   ]
   return steps.filter((step) => step.rules.some((rule) => rules.has(rule)))

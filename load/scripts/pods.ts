@@ -1,6 +1,7 @@
 import { sleep } from 'k6'
 import { createRecord, createSend, headerTags, jsonIn, optionsOf, readPlan } from './lib/k6.ts'
 import { BODY_CHARACTERS, type PodResponse, type PodSend, podSteps } from './lib/steps.ts'
+import { unfinishedIn } from './lib/unfinished.ts'
 
 // One request after the other (headings Errors and Limits).
 const plan = readPlan()
@@ -24,15 +25,19 @@ export function drive(): void {
 
 /** Sends one request to the pod API and records the response with its headers about limits. */
 function send(operation: PodSend): PodResponse {
-  const { method, path, body: sent } = plan.requests[operation] ?? { method: 'GET', path: '/v2/pods', body: null }
-  const request = { method, path: path.replaceAll('{id}', encodeURIComponent(pod)), body: sent }
-  const response = sendOne(request, { responseType: 'text' })
+  const request = plan.requests[operation] ?? { method: 'GET', path: '/v2/pods', body: null }
+  const path = request.path.replaceAll('{id}', encodeURIComponent(pod))
+  const response = sendOne({ ...request, path }, { responseType: 'text' })
   const { status, headers, body } = response
   const tags = headerTags(response)
   if (status >= 400) tags.body = String(body ?? '').slice(0, BODY_CHARACTERS)
   const { id, status: podStatus } = operation === 'pods' ? {} : podIn(String(body ?? ''))
   if (operation === 'createPod' && pod === '' && typeof id === 'string') pod = id
   if (operation === 'getPod' && typeof podStatus === 'string') tags.pod_status = podStatus
+  if (request.unfinished !== undefined && status === 200) {
+    const count = unfinishedIn(jsonIn(body), request.unfinished)
+    if (Number.isFinite(count)) tags.unfinished = String(count)
+  }
   record(operation, response, tags)
   return { status, retryAfter: headers['Retry-After'] ?? null, podStatus: tags.pod_status ?? null }
 }

@@ -22,15 +22,18 @@ export interface LimitReading {
   readonly windows: readonly WindowReading[]
 }
 
-/** Counts requests. One that is refused is not counted. */
+/** Counts requests. */
 export interface Limiter {
   take(user: string, nowMs: number): LimitReading
 }
 
 export type LimiterMaker = (windows: readonly LimitWindow[]) => Limiter
 
-/** Counts the requests of each user in each window, all by the same kind of window. O(1) a request. */
-export function limiterOf(kind: LimiterKind): LimiterMaker {
+/**
+ * Counts the requests of each user in each window, all by the same kind of window; refused ones only if `countsRefused`,
+ * which suits windows, logs and counters. O(1) a request.
+ */
+export function limiterOf(kind: LimiterKind, countsRefused = false): LimiterMaker {
   return (windows) => {
     const users = new Map<string, readonly Counted[]>()
 
@@ -49,7 +52,7 @@ export function limiterOf(kind: LimiterKind): LimiterMaker {
       take(user, nowMs) {
         const counted = countedOf(user)
         const isRefused = counted.some(({ rate }) => rate.waitMs(nowMs) > 0)
-        if (!isRefused) for (const { rate } of counted) rate.take(nowMs)
+        if (!isRefused || countsRefused) for (const { rate } of counted) rate.take(nowMs)
         return { isRefused, windows: counted.map((one) => read(one, nowMs)) }
       },
     }

@@ -44,19 +44,19 @@ function faultOf(name: string, most: number) {
       }
 }
 
-invariant<Refusals>('limits.pods.no-early-429', noRefusals, (refusals, exchange, { tolerances }) => {
-  const { state, isKnown, proven } = refused(refusals, sentOf(exchange), tolerances.answerMs)
-  return {
-    state,
-    exercised: isKnown && isCounted(exchange) ? ['refused'] : [],
-    findings: proven.map(({ n }) => ({
-      clause: 'refused',
-      expected: 'no 429 while r is above 0 in every window',
-      observed: '429',
-      exchange: n,
-    })),
-  }
-})
+invariant<Refusals>(
+  'limits.pods.no-early-429',
+  noRefusals,
+  (refusals, exchange, { tolerances }) => {
+    const { state, isKnown, proven } = refused(refusals, sentOf(exchange), tolerances.answerMs)
+    return { state, exercised: isKnown && isCounted(exchange) ? ['refused'] : [], findings: proven.map(earlyRefusal) }
+  },
+  { atEnd: ({ early }) => early.map(earlyRefusal) },
+)
+
+function earlyRefusal({ n }: Refusals['early'][number]) {
+  return { clause: 'refused', expected: 'no 429 while r is above 0 in every window', observed: '429', exchange: n }
+}
 
 function sentOf(exchange: Exchange): Sent {
   const { n, key, sent, received, response } = exchange

@@ -61,4 +61,6 @@ export type ScriptUnfinished =
       /** The member that is the list; '' if the response itself is the list, absent if the place is not known. */
       readonly listAt?: string
       readonly finalStatuses: readonly string[]
+      /** Only those with this name count. */
+      readonly name?: string
     }

@@ -1,21 +1,21 @@
 import type { ScriptUnfinished } from './types.ts'
 
+type Entry = { readonly name?: string; readonly status?: string } | null
+
 /** How many unfinished jobs or pods a response counts or lists; NaN if it does neither. */
 export function unfinishedIn(json: unknown, unfinished: ScriptUnfinished): number {
   if ('counts' in unfinished) return unfinished.counts.reduce((sum, path) => sum + Number(valueAt(json, path)), 0)
-  const { listAt, finalStatuses } = unfinished
+  const { listAt, finalStatuses, name } = unfinished
   const list = resourcesIn(json, listAt)
-  return list?.filter((entry) => !finalStatuses.includes(entry?.status ?? '')).length ?? Number.NaN
+  const isMeant = (entry: Entry) => name === undefined || entry?.name === name
+  return list?.filter((entry) => isMeant(entry) && !finalStatuses.includes(entry?.status ?? '')).length ?? Number.NaN
 }
 
 /**
  * The list at the member, else the response or its only member that is a list of objects, as `resourcesIn` of
  * `harness/exchange/read.ts`, which k6 cannot import.
  */
-function resourcesIn(
-  json: unknown,
-  at: string | undefined,
-): readonly ({ readonly status?: string } | null)[] | undefined {
+function resourcesIn(json: unknown, at: string | undefined): readonly Entry[] | undefined {
   const named = at === '' ? json : Object(json)[at ?? '']
   if (Array.isArray(named)) return named
   if (Array.isArray(json)) return json
