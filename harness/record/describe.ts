@@ -65,20 +65,25 @@ function headersOf(target: Target): Record<string, string> {
 /** Masks the secrets of a target. */
 export const redactorOf = memoize((target: Target) => createRedactor(secretsOf(target), clearOf(target)))
 
+/** Every mark of a key begins so. */
+const keyMark = '«key.'
+
 /**
- * Masks only its keys, with other marks than those of a record: so a replay, whose keys are marks, finds what the run found.
- * A body without any secret has no key, and the record has searched it already.
+ * Replaces a value that holds one of its keys, which it finds as the record shows them: so a replay, whose keys are marks, finds the
+ * same, and a body is searched only once.
  */
 export const keyRedactorOf = memoize((target: Target): Redactor => {
-  const [secrets, keys] = [redactorOf(target), createRedactor(keysOf(target, 'token'), clearOf(target))]
+  const { text, bytes } = redactorOf(target)
+  const isMarked = ({ buffer, byteOffset, length }: Uint8Array) =>
+    Buffer.from(buffer, byteOffset, length).includes(keyMark)
   return {
-    text: keys.text,
-    bytes: (value) => (secrets.bytes(value) === value ? value : keys.bytes(value)),
+    text: (value) => (text(value).includes(keyMark) ? keyMark : value),
+    bytes: (value) => (isMarked(bytes(value)) ? Buffer.from(keyMark) : value),
   }
 })
 
-function keysOf({ keys }: Target, kind = 'key'): Record<string, string> {
-  return Object.fromEntries(Object.entries(keys).map(([name, value]) => [`${kind}.${name}`, value]))
+function keysOf({ keys }: Target): Record<string, string> {
+  return Object.fromEntries(Object.entries(keys).map(([name, value]) => [`key.${name}`, value]))
 }
 
 /** Texts of the file under a name that says that they are secret, such as `queue.input.s3Config.accessSecret`, by that name. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { referenceTarget } from '../../proof/instance.ts'
 import { changes, encodings, someKey, waysIn, writers } from '../testing/encodings.ts'
+import { describeTarget, keyRedactorOf, redactorOf } from './describe.ts'
 import { createRedactor } from './redact.ts'
 
 const key = 'sk-live/7Yq+Xw2"Vb'
@@ -118,6 +120,19 @@ describe('a body that is', () => {
     expect(masked(filler)).toBe(filler)
     expect(masked(`${filler}${Buffer.from(`:${key}`).toString('base64')}`)).toContain(mark)
   })
+})
+
+test.each([
+  ['one in base64', (shown: string) => Buffer.from(JSON.stringify({ echo: Buffer.from(shown).toString('base64') }))],
+  ['one among bytes that are not UTF-8', (shown: string) => Buffer.concat([Buffer.from([0xff]), Buffer.from(shown)])],
+])('a body with a key, %s, has one in the run and in its replay', (_, bodyWith) => {
+  const target = referenceTarget('http://127.0.0.1:1', 'control')
+  const body = new Uint8Array(bodyWith(target.keys.full ?? ''))
+  const recorded = new Uint8Array(redactorOf(target).bytes(body))
+  expect(keyRedactorOf(target).bytes(body)).not.toBe(body)
+  expect(keyRedactorOf(describeTarget(target)).bytes(recorded)).not.toBe(recorded)
+  const without = new Uint8Array(bodyWith('a text without a key'))
+  expect(keyRedactorOf(target).bytes(without)).toBe(without)
 })
 
 test('a secret beyond ASCII is masked as text and as bytes', () => {

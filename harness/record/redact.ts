@@ -88,24 +88,30 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
   const decodeDigits = createDigitDecoder(shortest)
   return (whole) => {
     let left = whole.length * maxDecoded.perCharacter + maxDecoded.more
+    /** The secrets in short texts that digits encode, which are in many views, by the number of encodings that are undone in them. */
+    const digits = Array.from({ length: maxEncodings }, () => new Map<string, readonly Found[]>())
 
     /** `seen`: the same text with other escapes undone. The order in which they are undone makes no difference. */
     function findIn(text: string, encodings: number, seen: Set<string>): Found[] {
       let plain = compare(text)
       if (encodings === 0) return plain
       const encoded: Found[] = []
-      const look = (seen: Set<string>) => (view: View) => {
-        left -= view.text.length
-        if (left < 0) return
-        for (const found of findIn(view.text, encodings - 1, seen)) {
-          encoded.push({ ...found, range: view.outer(found.range) })
-        }
+      const add = (view: View, all: readonly Found[]) => {
+        for (const found of all) encoded.push({ ...found, range: view.outer(found.range) })
+      }
+      const findBelow = (text: string, seen: Set<string>) => {
+        left -= text.length
+        return left < 0 ? [] : findIn(text, encodings - 1, seen)
       }
       undoEscapes(text, (view) => {
         plain = plain.map((found) => ({ ...found, range: view.whole(found.range) }))
-        if (!seen.has(view.text)) look(seen.add(view.text))(view)
+        if (!seen.has(view.text)) add(view, findBelow(view.text, seen.add(view.text)))
       })
-      decodeDigits(text, (view) => look(new Set())(view))
+      decodeDigits(text, (view) => {
+        const found = digits[encodings - 1]?.get(view.text) ?? findBelow(view.text, new Set())
+        if (view.text.length <= kept.length) digits[encodings - 1]?.set(view.text, found)
+        add(view, found)
+      })
       return [...plain, ...encoded]
     }
     return findIn(whole, maxEncodings, new Set())

@@ -30,22 +30,24 @@ function foldOne(sign = ''): string {
 /** Finds secrets in a text as they are, forwards and backwards. */
 export function createSearch(needles: readonly Needle[]): (text: string) => Found[] {
   const places = createPlaces(needles)
-  return (text) =>
-    places(text).flatMap((from) =>
-      needles.flatMap((needle) => {
-        const last = from + needle.least
-        const [forwards, backwards] = [matching(text, from, 1, needle), matching(text, last - 1, -1, needle)]
-        const found = { mark: needle.mark, isExact: forwards > 0 && text.startsWith(needle.exact, from) }
-        return [
-          ...(forwards === 0 ? [] : [{ ...found, range: [from, from + forwards] as const }]),
-          ...(backwards === 0 ? [] : [{ ...found, range: [last - backwards, last] as const }]),
-        ]
-      }),
-    )
+  return (text) => {
+    const found: Found[] = []
+    for (const from of places(text)) {
+      for (const { mark, exact, least, folded } of needles) {
+        const last = from + least
+        const forwards = matching(text, from, 1, folded, least)
+        const backwards = matching(text, last - 1, -1, folded, least)
+        const isExact = forwards > 0 && text.startsWith(exact, from)
+        if (forwards > 0) found.push({ mark, isExact, range: [from, from + forwards] })
+        if (backwards > 0) found.push({ mark, isExact, range: [last - backwards, last] })
+      }
+    }
+    return found
+  }
 }
 
 /** How many characters of a secret a text has from a place on, forwards (1) or backwards (-1); 0 if they are not enough. */
-function matching(text: string, from: number, step: 1 | -1, { folded, least }: Needle): number {
+function matching(text: string, from: number, step: 1 | -1, folded: string, least: number): number {
   let count = 0
   while (count < folded.length && foldOne(text[from + count * step]) === folded[count]) count++
   // After a part of a secret these belong to the JSON around it, which has to stay JSON.
