@@ -42,23 +42,23 @@ describe('a certificate', () => {
     expect(readFileSync(join(made.signed, 'badge.svg'), 'utf8')).toContain('>conformant: inside (controlled clock)<')
   })
 
-  test('is verified in another folder, without its target, by a process', () => {
-    const elsewhere = createCommands('elsewhere').cwd
+  test('is verified in another folder, without its target, by a process', async () => {
+    const { cwd: elsewhere, run } = createCommands('elsewhere')
     cpSync(made.signed, join(elsewhere, 'it'), { recursive: true })
     writeFileSync(join(elsewhere, 'own.pem'), made.ownPem)
+    const verify = (...args: string[]) => run(['verify', 'it', ...args])
     const main = join(import.meta.dirname, '..', 'main.ts')
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, 'verify', 'it', ...args], { cwd: elsewhere, encoding: 'utf8' })
-    const whole = run('--key', 'own.pem')
+    const words = [main, 'verify', 'it', '--key', 'own.pem']
+    const whole = spawnSync(process.execPath, words, { cwd: elsewhere, encoding: 'utf8' })
     expect(whole).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/\nvalid\n$/) })
     const unchecked = 'the signature was not checked: no key given; add --key FILE'
-    expect(run()).toMatchObject({ status: 3, stdout: expect.stringContaining(unchecked) })
+    expect(await verify()).toMatchObject({ code: 3, said: expect.stringContaining(unchecked) })
     writeFileSync(join(elsewhere, 'it', 'badge.svg'), '')
-    expect(run('--key', 'own.pem')).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('badge.svg was changed'),
+    expect(await verify('--key', 'own.pem')).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('badge.svg was changed'),
     })
-    expect(run('--key', 'it/badge.svg')).toMatchObject({ status: 2 })
+    expect(await verify('--key', 'it/badge.svg')).toMatchObject({ code: 2 })
   })
 
   test('without a signature says so, and a key that must have signed it refuses it', async () => {
