@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
-import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomFrom } from '../../harness/common/random.ts'
 import { type CertifiedRun, faultsOf } from '../shared/certificate/contents.ts'
-import { envelopeFile, statementFile } from '../shared/certificate/files.ts'
+import { envelopeFile, statementFile, subjectsOf } from '../shared/certificate/files.ts'
 import { judgedRuns, verifyCertificate } from '../shared/certificate/verify.ts'
 import { createCommands, textOf } from '../shared/testing/commands.ts'
 import { type Certificates, certify, makeCertificates } from './testing/certificate.ts'
-import { createEdits, type Edits, replaceIn } from './testing/edits.ts'
+import { createEdits, type Edits, pick, replaceIn } from './testing/edits.ts'
 import { restate, statementIn } from './testing/statement.ts'
 
 let made: Certificates
@@ -42,23 +43,23 @@ describe('a certificate', () => {
     expect(readFileSync(join(made.signed, 'badge.svg'), 'utf8')).toContain('>conformant: inside (controlled clock)<')
   })
 
-  test('is verified in another folder, without its target, by a process', () => {
-    const elsewhere = createCommands('elsewhere').cwd
+  test('is verified in another folder, without its target, by a process', async () => {
+    const { cwd: elsewhere, run } = createCommands('elsewhere')
     cpSync(made.signed, join(elsewhere, 'it'), { recursive: true })
     writeFileSync(join(elsewhere, 'own.pem'), made.ownPem)
+    const verify = (...args: string[]) => run(['verify', 'it', ...args])
     const main = join(import.meta.dirname, '..', 'main.ts')
-    const run = (...args: string[]) =>
-      spawnSync(process.execPath, [main, 'verify', 'it', ...args], { cwd: elsewhere, encoding: 'utf8' })
-    const whole = run('--key', 'own.pem')
+    const words = [main, 'verify', 'it', '--key', 'own.pem']
+    const whole = spawnSync(process.execPath, words, { cwd: elsewhere, encoding: 'utf8' })
     expect(whole).toMatchObject({ status: 0, stderr: '', stdout: expect.stringMatching(/\nvalid\n$/) })
     const unchecked = 'the signature was not checked: no key given; add --key FILE'
-    expect(run()).toMatchObject({ status: 3, stdout: expect.stringContaining(unchecked) })
+    expect(await verify()).toMatchObject({ code: 3, said: expect.stringContaining(unchecked) })
     writeFileSync(join(elsewhere, 'it', 'badge.svg'), '')
-    expect(run('--key', 'own.pem')).toMatchObject({
-      status: 1,
-      stdout: expect.stringContaining('badge.svg was changed'),
+    expect(await verify('--key', 'own.pem')).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('badge.svg was changed'),
     })
-    expect(run('--key', 'it/badge.svg')).toMatchObject({ status: 2 })
+    expect(await verify('--key', 'it/badge.svg')).toMatchObject({ code: 2 })
   })
 
   test('without a signature says so, and a key that must have signed it refuses it', async () => {
@@ -117,11 +118,7 @@ describe('runs make no certificate', () => {
     ['that are not strict', { strict: false }, 'run-2: it is not strict'],
     ['of rules of a vendor', { rulesFolder: 'rules' }, 'run-2: it judges rules of a vendor'],
     ['of the embedded reference', { clock: 'virtual' }, 'run-2: it judges the embedded reference'],
-    [
-      'with another load',
-      { load: { rules: [], isSmoke: true } },
-      'run-2: it drives a load, which only the first run does',
-    ],
+    ['with a load', { load: { rules: [], isSmoke: true } }, 'run-2: it drives a load, which only the first run does'],
     ['of a part of a profile', { rules: [] }, 'run-2: 7 rules of its profiles were not selected'],
     ['of another profile', { profiles: ['long'] }, 'run-2: no must rule of profile long was verified'],
     ['of fewer profiles', { profiles: [] }, 'run-2: target, clock, version or profiles are not those of run-1'],
@@ -165,4 +162,137 @@ test('verify prints faults first, and claims only beside none', async () => {
   expect(await verified('copy', '--key', 'stranger.pem')).toMatch(
     /^a\\u\{a\}valid does not belong (?!.*claims ).*\nnot valid: \d faults\n$/s,
   )
+})
+
+describe('an edit is detected and named', () => {
+  test('a hundred random ones of a signed certificate', async () => {
+    const random = randomFrom(1, 'edits')
+    const missed: string[] = []
+    const names = [...subjectsOf(made.signed).map(({ name }) => name), statementFile, envelopeFile]
+    for (let count = 0; count < 100; count++) {
+      edits.copyOf(made.signed)
+      const edit = pick(random, edits.all)
+      const { what, file } = edit(random, names)
+      const named = file === statementFile ? [statementFile, envelopeFile] : [file]
+      const { faults } = await verifyCertificate(made.copy, made.publicKey)
+      if (!named.some((name) => faults.some((fault) => fault.startsWith(`${name} `))))
+        missed.push(`${what}: ${faults.join('; ')}`)
+    }
+    expect(missed).toEqual([])
+  }, 120_000)
+
+  const replaced = (file: string, pattern: RegExp, text: string) => () =>
+    replaceIn(join(made.copy, file), pattern, text)
+  const longer = (file: string, text: string) => () => appendFileSync(join(made.copy, file), text)
+  const claimed = (edit: Parameters<Edits['change']>[0]) => () => edits.change(edit)
+
+  test.each<[what: string, edit: () => void, fault: RegExp]>([
+    [
+      'a verdict',
+      () => edits.changeVerdict('run-2'),
+      /^run-2\/results\.json: pods\S+ was kept as failed, and the record gives /,
+    ],
+    [
+      'a verdict in the record',
+      replaced('run-3/evidence.ndjson', /("verdict":)"passed"/, '$1"observed"'),
+      /^run-3\/evidence\.ndjson: the verdict of pods\S+ is observed, but its exchanges give passed/,
+    ],
+    ['an exchange that is gone', () => edits.changeExchanges(() => 0.5, 'removed'), /^run-2\//],
+    ['an exchange that is there twice', () => edits.changeExchanges(() => 0.5, 'repeated'), /^run-2\//],
+    ['a status', replaced('run-1/evidence.ndjson', /"status":201/, '"status":500'), /^run-1\//],
+    ['a damaged line', longer('run-1/evidence.ndjson', '{"type":"x"}\n'), /^run-1\/evidence/],
+    [
+      'a missing record',
+      () => rmSync(join(made.copy, 'run-2/evidence.ndjson')),
+      /^run-2\/evidence\.ndjson cannot be judged/,
+    ],
+    [
+      'a run twice',
+      () => cpSync(join(made.copy, 'run-1'), join(made.copy, 'run-2'), { recursive: true }),
+      /three different/,
+    ],
+    ['a report', longer('run-1/report.html', ' '), /^run-1\/report\.html differs from what/],
+    ['a reading', replaced('behaviour.json', /"kept"/, '"wiped"'), /^behaviour\.json differs from/],
+    ['the badge', replaced('badge.svg', /inside/, 'core'), /^badge\.svg differs from what the runs/],
+    ['the target', longer('target.yaml', '\n'), /^target\.yaml differs from what the runs/],
+    ['a file more', longer('statement.txt', ''), /^statement\.txt does not belong to a certificate/],
+    ['the profiles', claimed(({ profiles }) => profiles.push('core')), /about predicate\.profiles\.1 than the runs/],
+    ['a seed', claimed(({ runs }) => Object.assign(runs[0] ?? {}, { seed: 3 })), /about predicate\.runs\.0\.seed/],
+    ['a verdict claimed', claimed((it) => Object.assign(it, { verdict: 'perfect' })), /about predicate\.verdict than/],
+    [
+      'a digest of the target, which nothing gives',
+      claimed((it) => Object.assign(Object(it).digests, { target: 'sha256:0' })),
+      /^statement\.json is not a statement .*must not have target$/,
+    ],
+    [
+      'a receiver without an address',
+      () => edits.changeRecords(/"receiver":\{[^}]*\}/, '"receiver":{}'),
+      /^run-1\/evidence\.ndjson cannot be judged again: /,
+    ],
+    ['a claim more', claimed((it) => Object.assign(it, { more: 1 })), /about predicate\.more than the runs/],
+    ['a run that was not strict', replaced('run-1/evidence.ndjson', /"strict":true/, '"strict":false'), /^run-1/],
+  ])('%s, all digests recomputed and nothing signed', async (_, edit, fault) => {
+    edits.copyOf(made.unsigned)
+    edit()
+    restate(made.copy, null)
+    const { faults } = await verifyCertificate(made.copy, null)
+    expect(faults.join('\n')).toMatch(fault)
+  })
+})
+
+describe('a forged certificate, all files derived again and signed with an own key', () => {
+  const relabel = () => {
+    edits.changeRecords(/"clock":"remote"/, '"clock":"real"')
+    edits.changeRecords(/"clock":\{"url":"[^"]*"\}/, '"clock":"real"')
+  }
+  test.each<[what: string, edit: () => void, fault: RegExp]>([
+    [
+      'a controlled clock called real',
+      relabel,
+      /^run-1\/evidence\.ndjson: its clock is real, but exchange \d+ has two different times/,
+    ],
+    [
+      'a controlled clock called real, with equal times',
+      () => {
+        relabel()
+        edits.changeRecords(/"target":\d+,"harness":\d+/g, '"target":1,"harness":1')
+      },
+      /^run-1\/evidence\.ndjson: its clock is real, but \d+ ms passed in \d+ ms/m,
+    ],
+    [
+      'a record called real alone',
+      () => edits.changeRecords(/"clock":"remote"/, '"clock":"real"'),
+      /: its clock is real, but its target names another one/,
+    ],
+    [
+      'the embedded reference under another name',
+      () => edits.changeRecords(/http:\/\/127\.0\.0\.1:\d+/g, 'https://reference.test'),
+      /: exchange \d+ was sent to the embedded reference/,
+    ],
+    ['nothing', () => {}, /^$/],
+    ...['run-2/load/00-x/evil.html', 'run-1/bodies/999.bin', 'run-1/other/empty/file'].map(
+      (name): [string, () => void, RegExp] => [
+        `${name} more`,
+        () => edits.addFile(name),
+        new RegExp(`^${name} does not belong to a certificate$`, 'm'),
+      ],
+    ),
+  ])('%s', async (_, edit, fault) => {
+    edits.copyOf(made.signed)
+    edit()
+    await edits.deriveAgain()
+    const { faults } = await verifyCertificate(made.copy, createPublicKey(made.stranger as never))
+    expect(faults.join('\n')).toMatch(fault)
+  })
+})
+
+test.each<[what: string, edit: () => void, fault: string]>([
+  ['the statement is a link', () => edits.link(statementFile), 'statement.json is not a file of the certificate'],
+  ['the envelope is a link', () => edits.link(envelopeFile), 'certificate.dsse.json is not a file of the certificate'],
+  ['a report is a link', () => edits.link('run-1/report.html'), 'run-1/report.html was changed: it has another digest'],
+  ['an empty folder', () => mkdirSync(join(made.copy, 'run-1/load')), 'run-1/load is not a file of the certificate'],
+])('%s, and nothing is signed again', async (_, edit, fault) => {
+  edits.copyOf(made.signed)
+  edit()
+  expect((await verifyCertificate(made.copy, made.publicKey)).faults).toEqual([fault])
 })

@@ -9,7 +9,7 @@ import { createCommands } from '../shared/testing/commands.ts'
 import { openPrivateNetwork } from '../shared/testing/private-network.ts'
 
 const gatewayKey = 'gateway-key-5071'
-const { cwd, start, serve, close } = createCommands('network')
+const { cwd, run, start, serve, close } = createCommands('network')
 let network: Awaited<ReturnType<typeof openPrivateNetwork>>
 const certificate = 'certificate: {cert: pem/client.pem, key: pem/key.pem}'
 const headers = `headers: {X-Gateway-Key: "\${GATEWAY_KEY}"}`
@@ -33,16 +33,17 @@ async function check(
   const name = `target-${address}.yaml`
   const lines = ['plumbline: 1', `pods: ${addresses[address]}`, `network: ${given}`, `keys: {full: "\${KEY}"}`]
   writeFileSync(join(cwd, name), lines.join('\n'))
-  const more = ['--only', rule, '--out', address]
+  const words = ['check', '--target', name, '--only', rule, '--out', address]
   const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey, HTTPS_PROXY: network.proxy }
-  return start(['check', '--target', name, ...more], environment).ended
+  // A process has one environment variable for its proxy.
+  return address === 'proxied' ? start(words, environment).ended : run(words, environment)
 }
 
 test.each(['proxied', 'direct'] as const)('a %s gateway with certificates and a header is judged', async (address) => {
   const { code, said } = await check(address, all)
   expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining('conformant: core') })
   expect(network.tunnels.length > 0).toBe(address === 'proxied')
-  expect((await start(['replay', address]).ended).code).toBe(0)
+  expect((await run(['replay', address])).code).toBe(0)
   // The bundle holds neither the gateway's key nor the client's.
   const texts = readdirSync(join(cwd, address), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

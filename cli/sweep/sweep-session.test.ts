@@ -93,15 +93,13 @@ test('a job without an id is over once its ttl is, on the controlled clock of th
 
 test('a response that takes controlled time is waited for, and time is moved for it', async () => {
   let nowMs = 0
-  let answer = () => {}
+  const held: (() => void)[] = []
   const slow = () =>
-    new Promise<Response>((resolve) => {
-      answer = () => resolve(new Response(null, { status: 204 }))
-    })
+    new Promise<Response>((resolve) => void held.push(() => resolve(new Response(null, { status: 204 }))))
   const clock = async ({ method }: Request) => {
     if (method === 'POST') {
       nowMs += 10
-      answer()
+      for (const answer of held.splice(0)) answer()
     }
     return Response.json({ nowMs, nextMs: nowMs + 10, busy: [], open: 1 })
   }

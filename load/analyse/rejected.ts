@@ -47,7 +47,7 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   return passed(`a ${action} answered 429 was not carried out, and the same one was once the quota had room`)
 }
 
-/** What shows more pods than were created; null if nothing does. */
+/** Evidence of more pods than were created; null if there is none. */
 function surplusOf(creations: readonly Point[], lists: readonly Point[]): string | null {
   const created = creations.filter(isServed).length
   const listed = Math.max(0, ...lists.map(({ unfinished = 0 }) => unfinished))

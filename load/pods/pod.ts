@@ -37,7 +37,7 @@ export function createLoadPod(options: LoadPodOptions) {
   }
 
   return {
-    /** What counts the pods of the load in a list. */
+    /** Counts the pods of the load in a list. */
     listed: { listAt: section.listAt, finalStatuses: ['TERMINATED'], name },
     /** The requests of a plan with this action; `{id}` stands for the id of the pod. */
     async requests(action: LoadAction): Promise<LoadRequests> {

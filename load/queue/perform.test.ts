@@ -35,6 +35,12 @@ test('most requests without a response end the plane, unless other plans may be 
   expect((await perform(plan, {}, true)).points).toHaveLength(1)
 })
 
+test('a request that waits for its job may have no response in a smoke', async () => {
+  expect((await perform(queuePlan({ operation: 'runsync', shape: 'smoke' }), {})).points).toHaveLength(1)
+  const answering = perform(queuePlan({ operation: 'run', shape: 'smoke' }), {})
+  await expect(answering).rejects.toThrow('left 1 of 1 requests without a response')
+})
+
 test('jobs that keep workers busy are cancelled, those that /stream was held by as well', async () => {
   const submitted: string[] = []
   const cancelled: string[] = []

@@ -8,10 +8,10 @@ import { type Fills, jobsKey } from '../k6/script-plan.ts'
 import { LoadError } from '../load-error.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import { lengthOf, type QueuePlan, type Stretch } from '../plan/types.ts'
-import type { Points } from '../points.ts'
+import type { Point, Points } from '../points.ts'
 import { BY_SECOND_KEY } from '../scripts/lib/steps.ts'
 import type { QueueClient } from './client.ts'
-import { namingJobs } from './requests.ts'
+import { namingJobs, waiting } from './requests.ts'
 import type { QueueStep } from './steps.ts'
 import { runningDuring, workerCount } from './workers.ts'
 
@@ -57,8 +57,10 @@ export async function performQueue(step: QueueStep, options: QueuePerformOptions
     const driven = await options.drive({ ...step, plan: { ...step.plan, quietMs: prepared() } }, fills)
     // Asked after every plan, so a target that went away is noticed at once.
     health.push(await client.health(dedicated))
-    // A request may be held for longer than is waited.
-    if (step.plan.shape !== 'concurrency' && !isBeside()) refuseSilence(driven.points)
+    // A request may be held for longer than is waited: each of a plan of concurrency, and in a smoke those that wait for a job.
+    const mayBeSilent = ({ operation }: Point) => step.plan.shape === 'smoke' && waiting.has(operation)
+    if (step.plan.shape !== 'concurrency' && !isBeside())
+      refuseSilence(driven.points.filter((point) => !mayBeSilent(point)))
     return { ...driven, health }
   } finally {
     for (const job of busy) await client.cancel(dedicated, job)

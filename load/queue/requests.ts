@@ -10,6 +10,9 @@ export const namingJobs: ReadonlySet<RateOperation> = new Set<RateOperation>(['s
 /** Operations each request of which is a job. */
 export const submitting: ReadonlySet<RateOperation> = new Set<RateOperation>(['run', 'runsync', 'openai'])
 
+/** Operations that wait for their job, as no worker may execute it. */
+export const waiting: ReadonlySet<string> = new Set<RateOperation>(['runsync', 'openai'])
+
 /** A route that OpenAI's own clients ask first. */
 const OPENAI_ROUTE = '/v1/chat/completions'
 

@@ -59,23 +59,13 @@ export const limits: readonly Defect[] = [
   }),
   defect('actions-not-counted', 'limits.pods.counts-each', 'actions', {
     says: 'Actions do not count.',
-    observed: 'r of minute falls by less than the actions sent',
-    change: (base) => {
-      let isAction = false
-      let last: LimitReading | null = null
-      return all(
-        limited(({ take }) => ({
-          take(user, nowMs) {
-            if (!isAction || last === null) last = take(user, nowMs)
-            return last
-          },
-        })),
-        serving((request, { fetch }) => {
-          isAction = is.action(request)
-          return fetch(request)
-        }),
-      )(base)
-    },
+    observed: 'r of minute falls by less than the actions and reads sent',
+    change: uncountedIf(is.action),
+  }),
+  defect('reads-of-a-pod-not-counted', 'limits.pods.counts-each', 'actions', {
+    says: 'Reads of a pod do not count.',
+    observed: 'r of minute falls by less than the actions and reads sent',
+    change: uncountedIf(is.get),
   }),
   defect('no-window-moves-on', 'limits.pods.counts-each', 'time', {
     says: 'Each window says the same t until it resets.',
@@ -129,6 +119,26 @@ function limited(wrap: (limiter: Limiter) => Limiter): Change {
   return (base) => {
     const make: LimiterMaker = base.limiter ?? limiterOf('fixed-window')
     return composeOptions(base, { limiter: (windows) => wrap(make(windows)) })
+  }
+}
+
+/** Such requests do not count. */
+function uncountedIf(isFree: (request: Request) => boolean): Change {
+  return (base) => {
+    let isUncounted = false
+    let last: LimitReading | null = null
+    return all(
+      limited(({ take }) => ({
+        take(user, nowMs) {
+          if (!isUncounted || last === null) last = take(user, nowMs)
+          return last
+        },
+      })),
+      serving((request, { fetch }) => {
+        isUncounted = isFree(request)
+        return fetch(request)
+      }),
+    )(base)
   }
 }
 

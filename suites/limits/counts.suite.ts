@@ -38,7 +38,10 @@ function expectReadsCounted(context: Context): Promise<void> {
   })
 }
 
-/** From a read just before a restart to one just after it, r falls by 2; by more if an action counts more, or others send. */
+/**
+ * From a list just before a restart and a read of the pod to one just after them, r falls by 3; by more if an action counts
+ * more, or others send.
+ */
 async function expectActionsCounted(context: Context): Promise<void> {
   const { id } = await context.fixture.pod('RUNNING')
   await judgeTrials(context, 'actions', restarts, async (count) => {
@@ -49,19 +52,22 @@ async function expectActionsCounted(context: Context): Promise<void> {
     const passedMs = steps.reduce((sum, step) => sum + step.passedMs, 0)
     const counted = windows.flatMap(({ name, q, w }): Counted[] => {
       const falls = steps.flatMap(({ reads }) => fallsOf(name, reads))
-      const missing = 2 * count - falls.reduce((sum, fall) => sum + fall, 0)
+      const missing = 3 * count - falls.reduce((sum, fall) => sum + fall, 0)
       const givenBack = q === null || w === null ? Number.NaN : (q * passedMs) / 1_000 / w + 1
       const isRight = missing <= 0 || (missing <= givenBack && givenBack < count)
-      // A window that ends in a step, or gives back a request for each action, shows nothing.
+      // A window that ends in a step, or gives back a request for each step, shows nothing.
       if (!falls.every((fall) => fall >= 0) || !(isRight || givenBack < count)) return []
-      const fault = { expected: 'falls by 1 or more with each action', observed: 'falls by less than the actions sent' }
+      const fault = {
+        expected: 'falls by 1 or more with each action and each read of a pod',
+        observed: 'falls by less than the actions and reads sent',
+      }
       return [{ name, isRight, fault: isRight ? null : fault }]
     })
     return { counted, response }
   })
 }
 
-/** The reads around a restart, and the time from the first to the last. */
+/** The lists around a restart and a read of its pod, and the time from the first to the last. */
 interface Step {
   readonly reads: readonly [before: WindowRead, after: WindowRead]
   readonly passedMs: number
@@ -69,9 +75,10 @@ interface Step {
 
 async function aroundRestart(context: Context, id: string): Promise<Step> {
   const { blocked, clock, pods, reserve, settle } = context
-  await reserve(3)
+  await reserve(4)
   const before = await readWindows(context)
   const { status } = await pods.act(id, 'restart')
+  await pods.get(id)
   const after = await readWindows(context)
   if (!isSuccess(status)) blocked('pods.action.running.restart', `restart was answered ${status}`)
   await clock.sleep(restartBeginsMs)

@@ -1,4 +1,3 @@
-import { createLogUpdate } from 'log-update'
 import { lengthOf } from '../../../harness/common/length.ts'
 import { pluralize } from '../../../harness/common/pluralize.ts'
 import { ownerText } from '../../../harness/exchange/owner-names.ts'
@@ -133,16 +132,22 @@ function liveProgress({ colors, err }: Terminal, leftMs: () => number | null): S
   }
 }
 
+type LogUpdate = ReturnType<typeof import('log-update').createLogUpdate>
+
 /** Lines on standard error that are drawn again in place, five times a second until their end. */
 export function redraw(text: () => string): { clear(): void; end(): void } {
-  const update = createLogUpdate(process.stderr)
-  const timer = setInterval(() => update(text()), 200)
+  let update: LogUpdate | undefined
+  // It takes a tenth of a second of the processor to load, and only a terminal needs it.
+  void import('log-update').then(({ createLogUpdate }) => {
+    update = createLogUpdate(process.stderr)
+  })
+  const timer = setInterval(() => update?.(text()), 200)
   return {
-    clear: () => update.clear(),
+    clear: () => update?.clear(),
     end() {
       clearInterval(timer)
-      update.clear()
-      update.done()
+      update?.clear()
+      update?.done()
     },
   }
 }
