@@ -45,7 +45,13 @@ it('judges a target that is given as a value, and masks its key', async () => {
 })
 
 it('removes what it created once it is aborted', async () => {
-  const { cwd, fetch, url } = await serveHere({})
+  let created = 0
+  const { cwd, fetch, url } = await serveHere({
+    wrap: (fetch) => (request) => {
+      if (request.method === 'POST' && request.url.endsWith('/v2/pods')) created++
+      return fetch(request)
+    },
+  })
   const stop = new AbortController()
   const lines: string[] = []
   const run = check('target.yaml', {
@@ -56,6 +62,7 @@ it('removes what it created once it is aborted', async () => {
     },
   })
   await expect(run).rejects.toThrow('enough')
+  expect(created).toBeGreaterThan(0)
   expect(lines.at(-1)).toBe('plumbline: interrupted, and cleaned up')
   const listed = await fetch(new Request(`${url}/v2/pods`, { headers: { authorization: `Bearer ${token}` } }))
   expect(await listed.json()).toEqual({ pods: [] })

@@ -21,7 +21,7 @@ export interface Point {
   readonly body?: string | null
   /** The status of the pod in the response to a read of one; null if it shows none. */
   readonly podStatus?: string | null
-  /** How many unfinished jobs or pods the response counts or lists, of a load on the pod API only its own, if the script records it. */
+  /** Unfinished jobs or pods that the response counts or lists, if the script records it. A load on the pod API counts only its own pods. */
   readonly unfinished?: number
 }
 

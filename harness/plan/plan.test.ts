@@ -183,7 +183,7 @@ test('a plan says what it leaves out, and why', () => {
   const plan = planRun([rule('quick', 3), rule('slow', 90)], free, 20_000)
   expect(plan.leftOut).toEqual([{ rule: 'slow', reason: 'left out by the budget of 20s: it takes 1m35s by itself' }])
   expect(planLines(plan, 'listed')).toEqual([
-    'planned: 1 rule with requests of its own, about 1 request, done in about 3s; no wait is longer than 3s (quick)',
+    'planned: 1 rule with requests of its own, about 1 request, done in about 3s; a rule waits 3s at most (quick)',
     'left out, and so unverified: 1 rule (slow)',
   ])
 })
@@ -226,7 +226,7 @@ test('a plan says how many requests go to the pod API, and what a window has no 
     rule('c', 1, { requests: 5, sharesQuota: false }),
   ]
   expect(planLines(planRun(rules, { ...free, quotas: [hour] }, null), 'listed')).toEqual([
-    'planned: 2 rules with requests of their own, about 35 requests (30 to the pod API), done in about 1s; no wait is longer than 1s (a)',
+    'planned: 2 rules with requests of their own, about 35 requests (30 to the pod API), done in about 1s; a rule waits 1s at most (a)',
     'window hour: 100 requests to the pod API in 1h, 40 left, of which the run needs about 30; 1 rule left out for it, to be run with --only in a later window',
     'left out, and so unverified: 1 rule (b)',
   ])

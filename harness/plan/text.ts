@@ -24,7 +24,7 @@ export function planLines(plan: Plan, list: string): string[] {
       ? `the requests that the target grants decide (window ${quota.name}: ${quota.quota} in ${lengthOf(quota.lengthMs)})`
       : longest === null
         ? 'no rule waits'
-        : `no wait is longer than ${lengthOf(longest.waitMs)} (${longest.rule})`
+        : `a rule waits ${lengthOf(longest.waitMs)} at most (${longest.rule})`
   const lines = [
     `planned: ${pluralize(rules, 'rule')} with requests of ${rules === 1 ? 'its' : 'their'} own, about ${pluralize(requests, 'request')}${toPods}, done in about ${lengthOf(expectedMs)}; ${why}`,
   ]

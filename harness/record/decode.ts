@@ -1,3 +1,5 @@
+import { countFirst } from '../common/count-first.ts'
+
 /** A range of a text, the end not included. */
 export type Range = readonly [start: number, end: number]
 
@@ -113,20 +115,11 @@ function escapesOf(sign: string, pattern: RegExp, valueIn: (...match: (string | 
 
 /** The place in the outer text of one decoded character. */
 function outerPlace(found: readonly Escape[], at: number): Range {
-  const { outer, inner } = found[countUpTo(found, at) - 1] ?? { outer: [0, 0], inner: [0, 0] }
+  const last = found[countFirst(found, ({ inner: [from] }) => from <= at) - 1]
+  if (last === undefined) return [at, at + 1]
+  const { outer, inner } = last
   const after = outer[1] + at - inner[1]
   return at < inner[1] ? outer : [after, after + 1]
-}
-
-/** How many escapes, which are in order, have values that begin up to a place of the decoded text. */
-function countUpTo(found: readonly Escape[], at: number): number {
-  let [low, high] = [0, found.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((found[middle]?.inner[0] ?? 0) <= at) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** So many equal characters are filler: some large bodies are made of it, and take long to decode. */

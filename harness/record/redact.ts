@@ -88,7 +88,7 @@ function createFinder(needles: readonly Needle[], shortest: number): (text: stri
   const decodeDigits = createDigitDecoder(shortest)
   return (whole) => {
     let left = whole.length * maxDecoded.perCharacter + maxDecoded.more
-    /** The secrets in short texts that digits encode, which are in many views, by the number of encodings that are undone in them. */
+    /** Findings in short texts decoded from digits, by how many more encodings are undone: many views hold the same text. */
     const digits = Array.from({ length: maxEncodings }, () => new Map<string, readonly Found[]>())
 
     /** `seen`: the same text with other escapes undone. The order in which they are undone makes no difference. */

@@ -52,7 +52,7 @@ export interface Invariant<State = unknown> {
   readonly id: RuleId
   readonly initial: State
   readonly reduce: (state: State, exchange: Exchange, target: Target) => InvariantStep<State>
-  /** Findings that held only until a later exchange explained them: those of the state after the last one. */
+  /** Findings of the state after the last exchange, which nothing can explain any more. */
   readonly atEnd?: (state: State) => InvariantStep<State>['findings']
   /** It is about connections: it sees the exchanges of all planes, and those that are out of step. */
   readonly ofConnections?: boolean

@@ -45,7 +45,7 @@ export function foldInvariants(rules: readonly Invariant[], target: Target, { is
     judge(rowOf: (id: string) => RuleRow, scenarios: readonly Judgement[] = []): Judgement[] {
       const onPlane = ({ name }: Plane) => scenarios.filter(({ rule }) => needsOf(rowOf(rule)).includes(name))
       return tallies.map((tally) => {
-        // What others sent may go on after their record.
+        // Traffic may go on after its record ends.
         if (!isTraffic) for (const finding of tally.rule.atEnd?.(tally.state) ?? []) note(tally, finding)
         const row = rowOf(tally.rule.id)
         return judgeTally(tally, row, isTraffic ? unseen(tally) : unmetBy(tally, row, target, onPlane(tally.plane)))

@@ -9,7 +9,7 @@ export const dimensions = {
   /** The hardware of a pod. */
   kind: ['gpu', 'cpu'],
   mount: ['none', 'network', 'persistent'],
-  /** The history of a pod in RUNNING or EXITED before the rule gets it; some faults need two restarts, or both. */
+  /** The history of a pod in RUNNING or EXITED before the rule gets it; some faults need two restarts, or a restart and a start. */
   history: ['fresh', 'restarted', 'stopped and started', 'restarted and started', 'patched', 'refused before'],
   /** Optional members of a creation body. */
   fields: ['few', 'many', 'networked'],

@@ -1,3 +1,4 @@
+import { countFirst } from '../../harness/common/count-first.ts'
 import { isWhole32, TICKS } from '../point-columns.ts'
 import type { Point, Points } from '../points.ts'
 
@@ -56,21 +57,10 @@ export function sorted(points: Points, momentOf: (point: Point) => number): Mome
 
 /** How many of `moments` are before `ms`. */
 export function countBefore(moments: Moments, ms: number): number {
-  return search(moments, (moment) => moment < ms)
+  return countFirst(moments, (moment) => moment < ms)
 }
 
 /** How many of `moments` are at `ms` or before. */
 export function countUntil(moments: Moments, ms: number): number {
-  return search(moments, (moment) => moment <= ms)
-}
-
-function search(moments: Moments, isLeft: (moment: number) => boolean): number {
-  let low = 0
-  let high = moments.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isLeft(moments.at(middle) ?? 0)) low = middle + 1
-    else high = middle
-  }
-  return low
+  return countFirst(moments, (moment) => moment <= ms)
 }

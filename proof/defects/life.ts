@@ -19,7 +19,7 @@ export const life: readonly Defect[] = [
       pod.env = {}
     }),
   }),
-  defect('list-shows-second-start-late', 'pods.action.start-restores', 'kept', {
+  defect('list-shows-second-start-exited', 'pods.action.start-restores', 'kept', {
     says: 'The list shows a pod that was started twice as EXITED.',
     observed: 'status "EXITED" in the list',
     variation: { seenIn: 'the list too' },

@@ -100,7 +100,7 @@ export const variationPods: readonly Defect[] = [
     variation: { history: 'restarted and started' },
     change: permits((action, past) => action === 'restart' && past.filter((one) => one === 'restart').length > 1),
   }),
-  defect('exited-stop-accepted-after-a-life', 'pods.action.exited.stop', 'refused', {
+  defect('exited-stop-accepted-after-restart-and-start', 'pods.action.exited.stop', 'refused', {
     says: 'A pod that was restarted and started before can be stopped while EXITED.',
     observed: 'status 200',
     variation: { history: 'restarted and started' },

@@ -90,22 +90,26 @@ export const lbLatitudes: readonly Latitude[] = [
       return pass(request)
     }),
   }),
-  latitude('lb-gateway-hiccups', 'A gateway answers one in ten requests to load-balanced endpoints with 503.', {
-    about: 'load-balanced endpoints',
-    wrap(fetch) {
-      let random = 1
-      const refused = new Set<string>()
-      return async (request) => {
-        if (!isOfLb(request)) return fetch(request)
-        random = (random * 48_271) % 2_147_483_647
-        // Never twice in a row: that would meet all retries of one rule sooner or later.
-        const key = `${request.method} ${request.url}`
-        if (refused.delete(key) || random % 10 > 0) return fetch(request)
-        refused.add(key)
-        return new Response('busy', { status: 503 })
-      }
+  latitude(
+    'lb-gateway-hiccups',
+    'A gateway answers one in ten requests to load-balanced endpoints with 503, and none twice in a row.',
+    {
+      about: 'load-balanced endpoints',
+      wrap(fetch) {
+        let random = 1
+        const refused = new Set<string>()
+        return async (request) => {
+          if (!isOfLb(request)) return fetch(request)
+          random = (random * 48_271) % 2_147_483_647
+          // If it may refuse all retries of a request, its rule is inconclusive.
+          const key = `${request.method} ${request.url}`
+          if (refused.delete(key) || random % 10 > 0) return fetch(request)
+          refused.add(key)
+          return new Response('busy', { status: 503 })
+        }
+      },
     },
-  }),
+  ),
   ...([429, 503] as const).map((status) =>
     latitude(`lb-full-${status}`, `Workers serve two held requests at once, and others are refused with ${status}.`, {
       change: (base) => {

@@ -30,8 +30,8 @@ export interface Limiter {
 export type LimiterMaker = (windows: readonly LimitWindow[]) => Limiter
 
 /**
- * Counts the requests of each user in each window, all by the same kind of window; refused ones only if `countsRefused`,
- * which suits windows, logs and counters. O(1) a request.
+ * Counts the requests of each user in each window, all by the same kind of window. `countsRefused`: refused requests count too;
+ * not for buckets and GCRA. O(1) a request.
  */
 export function limiterOf(kind: LimiterKind, countsRefused = false): LimiterMaker {
   return (windows) => {

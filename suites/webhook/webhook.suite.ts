@@ -26,7 +26,7 @@ const anyNotified = { varies: [...anyJob, 'submission'], workers: 0 } as const s
 
 /** Failures, some of which senders of notifications commonly take for final. */
 const failures = [404, 429, 503, 410, 400, 401, 403, 422, 502]
-/** Statuses of success but 200. */
+/** Success statuses other than 200. */
 const successes = [201, 204, 202, 203, 206]
 
 /** How long a job runs while nothing may be notified, ms. */
@@ -101,7 +101,7 @@ rule('webhook.only-200-strict', anyNotified, async (context) => {
   // Nothing is at the root of the receiver, so one that follows is not answered 200 there.
   const redirected = await fixture.sent({ steps, webhook: [{ redirect: '/' }, 200] })
   await expectRetriedAfter(context, successes)
-  reading('302', requests(await countAttempts(context, 'retried-201', redirected, 2)))
+  reading('302', requests(await countAttempts(context, 'retried', redirected, 2)))
 })
 
 /** An attempt that is answered with each of these is followed by a second one, and that by a third. */
