@@ -158,7 +158,7 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
   [
     'a wait of a second',
     (answer) => ({ ...named(answer), ...(answer.status === 429 && { retryAfter: '1' }) }),
-    ['retry-after-needed passed: Retry-After was 1 s, and whole seconds can state no shorter wait'],
+    ['retry-after-needed passed: Retry-After was 1 s, the shortest wait in whole seconds'],
   ],
 ])('a request within the wait: %s', async (_, change, expected) => {
   expect(await judged(change, early)).toEqual(expect.arrayContaining(expected.map((line) => `limits.pods.${line}`)))

@@ -74,7 +74,7 @@ type WaitJudge = (refused: Point, seconds: number, later: readonly Point[]) => R
 
 /**
  * Judges what was sent after a 429 by the wait that it states: the first one after the last request about the pod that was let in.
- * Requests about the pod that are refused right after it may count, and then state a longer wait: the last one is it.
+ * Requests about the pod that are refused right after it may count, and then state a wait that ends later: the last end counts.
  */
 function afterRefusal(judge: WaitJudge): PodJudge {
   return (all) => {
@@ -91,9 +91,11 @@ function afterRefusal(judge: WaitJudge): PodJudge {
     if (refused === undefined) return unclear('no list was refused after a request about the pod was let in')
     const later = points.slice(index + 1)
     const until = later[0] === undefined ? all.length : all.indexOf(later[0])
-    const stated =
-      all.slice(all.indexOf(refused), until).findLast((point) => isRefused(point) && secondsOf(point) !== null) ??
-      refused
+    const endOf = (point: Point) => point.receivedMs + (secondsOf(point) ?? 0) * 1000
+    const stated = all
+      .slice(all.indexOf(refused), until)
+      .filter((point) => isRefused(point) && secondsOf(point) !== null)
+      .reduce((latest, point) => (endOf(point) >= endOf(latest) ? point : latest), refused)
     const seconds = secondsOf(stated)
     return seconds === null
       ? unclear(`Retry-After was ${JSON.stringify(refused.retryAfter)}, so nothing says how long to wait`)
@@ -133,8 +135,8 @@ function judgeHonesty(refused: Point, seconds: number, later: readonly Point[]):
 
 /** A request sent well before the stated wait is over must not be served. */
 function judgeNeed(refused: Point, seconds: number, [early]: readonly Point[]): Ruling {
-  if (seconds === 1) return passed('Retry-After was 1 s, and whole seconds can state no shorter wait')
-  if (seconds * 1000 < EARLY_FROM_MS) return unclear(`Retry-After was ${seconds} s, too short for a request within it`)
+  if (seconds === 0) return unclear('Retry-After was 0 s, so no request is within it')
+  if (seconds * 1000 < EARLY_FROM_MS) return passed(`Retry-After was ${seconds} s, the shortest wait in whole seconds`)
   if (early === undefined || !isEarly(refused, early)) return unclear('nothing was sent well before the wait was over')
   const after = `a request ${milliseconds(early.receivedMs - refused.receivedMs)} after the 429`
   if (isServed(early)) return failed(`${after} was served, though Retry-After said ${seconds} s`)

@@ -1,3 +1,4 @@
+import { pluralize } from '../../harness/common/pluralize.ts'
 import type { PodPlan } from '../plan/types.ts'
 import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { isCarriedOut, isGone } from '../scripts/lib/steps.ts'
@@ -12,8 +13,12 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   const of = (operation: string) => points.filter((point) => point.operation === operation)
   const created = of('createPod').find(isServed) ?? of('createPod').at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
-  const surplus = surplusOf(of('createPod'), of('pods'))
-  if (surplus !== null) return failed(`a creation answered 429 was carried out: ${surplus}`)
+  const pods = podsAfterRefusal(of('createPod'), of('pods'))
+  const served = of('createPod').filter(isServed).length
+  if (pods > served) {
+    const shown = `a list shows ${pods} pods of its name, and ${pluralize(served, 'creation')} ${served === 1 ? 'was' : 'were'} served`
+    return failed(`a creation answered 429 was carried out: ${shown}`)
+  }
   if (!points.some(isRefused)) return unclear(`none of ${points.length} pod requests was refused`)
   const [refused, ...later] = of('act')
   if (refused === undefined || !isRefused(refused)) {
@@ -44,15 +49,18 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   if (twin === undefined || !isServed(twin) || last === undefined || !isCarriedOut(action, last)) {
     return unclear(`the same ${action} ${fateOf(twin)} later, and a read ${fateOf(last)}`)
   }
-  return passed(`a ${action} answered 429 was not carried out, and the same one was once the quota had room`)
+  const creations = pods === 0 ? '; creations are not judged, because no later list shows the pod' : ''
+  return passed(
+    `a ${action} answered 429 was not carried out, and the same one was once the quota had room${creations}`,
+  )
 }
 
-/** Evidence of more pods than were created; null if there is none. */
-function surplusOf(creations: readonly Point[], lists: readonly Point[]): string | null {
-  const created = creations.filter(isServed).length
-  const listed = Math.max(0, ...lists.map(({ unfinished = 0 }) => unfinished))
-  const isKnown = created > 0 && !creations.some(isNeither)
-  return isKnown && listed > created ? `a list has ${listed} pods of its name, of which ${created} was created` : null
+/** How many pods of the load the lists after a refused creation show at most; 0 if nothing tells. */
+function podsAfterRefusal(creations: readonly Point[], lists: readonly Point[]): number {
+  const refused = creations.find(isRefused)
+  if (refused === undefined || creations.some(isNeither)) return 0
+  const later = lists.filter(({ sentMs }) => sentMs > refused.receivedMs)
+  return Math.max(0, ...later.map(({ unfinished = 0 }) => unfinished))
 }
 
 function fateOf(point: Point | undefined): string {

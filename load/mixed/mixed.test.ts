@@ -88,6 +88,7 @@ describe('the unfinished jobs or pods in a response', () => {
     ['two lists, none in the named member', { listAt: 'pods', finalStatuses }, { a: [], b: [] }, Number.NaN],
     ['a list of texts alone', { listAt: 'pods', finalStatuses }, { warnings: ['old'] }, Number.NaN],
     ['a list beside an object', { listAt: 'pods', finalStatuses }, { data: { pods: [] }, more: [] }, Number.NaN],
+    ['a list with pods of others', { listAt: '', finalStatuses, name: 'a' }, [{ ...waiting, name: 'a' }, waiting], 1],
     ['no list', { listAt: 'pods', finalStatuses }, { pods: 1 }, Number.NaN],
     ['the only list, wherever it is', { finalStatuses }, { count: 1, jobs: [over] }, 0],
     ['two lists without a name', { finalStatuses }, { jobs: [over], more: [waiting] }, Number.NaN],

@@ -90,7 +90,7 @@ export type LoadAction = (typeof loadActions)[number]
 
 export const loadActions = ['stop', 'terminate', 'delete'] as const
 
-/** A shorter wait is not asked about: whole seconds are rounded up, so a request within it may be rightly served. */
+/** Nothing is sent within a shorter wait: whole seconds are rounded up, so it may be rightly served. */
 export const EARLY_FROM_MS = 2000
 
 /** Load on all operations together. */

@@ -140,7 +140,7 @@ export const podLoadDefects: readonly LoadDefect[] = [
     says: 'A creation that is answered 429 is carried out.',
     rule: 'limits.pods.rejected-not-executed',
     change: carriesOut((request) => request.method === 'POST' && request.url.endsWith('/pods')),
-    observed: /^a creation answered 429 was carried out: a list has 2 pods of its name, of which 1 was created$/,
+    observed: /^a creation answered 429 was carried out: a list shows 2 pods of its name, and 1 creation was served$/,
   },
   {
     id: 'pods-429-plain-text',

@@ -37,7 +37,7 @@ export function createLoadPod(options: LoadPodOptions) {
   }
 
   return {
-    /** Counts the pods of the load in a list. */
+    /** How a script counts the pods of this load in a list. */
     listed: { listAt: section.listAt, finalStatuses: ['TERMINATED'], name },
     /** The requests of a plan with this action; `{id}` stands for the id of the pod. */
     async requests(action: LoadAction): Promise<LoadRequests> {

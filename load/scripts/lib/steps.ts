@@ -45,7 +45,7 @@ const MAX_REFUSALS = 5
 /**
  * The steps of a load on the pod API, one after the other: a request, whose response comes back, or a pause in ms.
  * pod-headers: only requests. pod-429: requests until one is refused; then, if a pod was created before, one request of each
- * other operation. One request that comes too early, the wait that the last Retry-After states, and the probes; then the pod
+ * other operation. One request that comes too early, the rest of the longest wait that was stated, and the probes; then the pod
  * is read, and the action sent again. If the stated wait is too long or cannot be read, nothing more is sent, except to
  * remove the pod.
  */
@@ -69,14 +69,16 @@ function* requestSteps(plan: ScriptPods, isDrained: boolean, isCreated: boolean,
     if (!isDrained || refused?.status !== 429) continue
     let waitMs = statedWaitMs(refused, nowMs())
     if (waitMs === null || waitMs > longestWaitMs) return
+    let untilMs = nowMs() + waitMs
     let last: PodResponse | undefined = refused
     for (let send = others.shift(); send !== undefined; send = others.shift()) {
       last = yield send
       if (last?.status !== 429) break
-      waitMs = statedWaitMs(last, nowMs()) ?? waitMs
+      untilMs = Math.max(untilMs, nowMs() + (statedWaitMs(last, nowMs()) ?? 0))
     }
     // The quota has room again, or does not count that operation.
     if (last?.status !== 429) continue
+    waitMs = untilMs - nowMs()
     if (waitMs > longestWaitMs) return
     if (earlyShare > 0 && waitMs >= earlyFromMs) {
       const earlyMs = Math.floor(waitMs * earlyShare)
