@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
 const root = join(import.meta.dirname, '..')
-const maxBytes = 3_000_000
+const maxBytes = 3_100_000
 const managers = {
   npm: ['npm', 'install', '--save-dev', '--no-audit', '--no-fund', '--prefer-offline'],
   pnpm: ['npx', '--yes', 'pnpm@12.21.0', 'add', '--save-dev'],
