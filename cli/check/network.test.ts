@@ -35,7 +35,7 @@ async function check(
   writeFileSync(join(cwd, name), lines.join('\n'))
   const words = ['check', '--target', name, '--only', rule, '--out', address]
   const environment = { KEY: defaultKeys.full, GATEWAY_KEY: gatewayKey, HTTPS_PROXY: network.proxy }
-  // A process has one environment variable for its proxy.
+  // HTTPS_PROXY is read from the process, so a proxied check needs its own.
   return address === 'proxied' ? start(words, environment).ended : run(words, environment)
 }
 

@@ -32,6 +32,9 @@ export interface Moment {
   readonly harness: number
 }
 
+/** The number of an exchange that is not in the record. */
+export const unrecorded = 0
+
 /** One request and its outcome. `response` is null without a complete response; then `failure` says why. */
 export interface Exchange {
   readonly n: number

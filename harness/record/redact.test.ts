@@ -123,9 +123,9 @@ describe('a body that is', () => {
 })
 
 test.each([
-  ['one in base64', (shown: string) => Buffer.from(JSON.stringify({ echo: Buffer.from(shown).toString('base64') }))],
-  ['one among bytes that are not UTF-8', (shown: string) => Buffer.concat([Buffer.from([0xff]), Buffer.from(shown)])],
-])('a body with a key, %s, has one in the run and in its replay', (_, bodyWith) => {
+  ['in base64', (shown: string) => Buffer.from(JSON.stringify({ echo: Buffer.from(shown).toString('base64') }))],
+  ['among bytes that are not UTF-8', (shown: string) => Buffer.concat([Buffer.from([0xff]), Buffer.from(shown)])],
+])('a key %s is found in the run and in its replay', (_, bodyWith) => {
   const target = referenceTarget('http://127.0.0.1:1', 'control')
   const body = new Uint8Array(bodyWith(target.keys.full ?? ''))
   const recorded = new Uint8Array(redactorOf(target).bytes(body))

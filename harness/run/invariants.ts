@@ -4,7 +4,7 @@ import { missingNeed, needsOf } from '../claims/claims.ts'
 import { allNeeds } from '../claims/needs.ts'
 import { isOfTrial } from '../client/connections.ts'
 import { pluralize } from '../common/pluralize.ts'
-import type { Exchange } from '../exchange/exchange.ts'
+import { type Exchange, unrecorded } from '../exchange/exchange.ts'
 import { planeOfOperation, planeOfRule } from '../planes/index.ts'
 import type { Plane } from '../planes/plane.ts'
 import { neededBy } from '../rule/invariant-needs.ts'
@@ -12,8 +12,6 @@ import { Blocked, type Finding, Inconclusive, Unclaimed, Unverified } from '../r
 import type { Invariant, InvariantStep } from '../rule/registry.ts'
 import { type Judgement, verdictOf } from './judge.ts'
 
-/** The number of an exchange that is not in the record. */
-const unrecorded = 0
 /** Most findings of one rule that are kept; the rest repeat them. */
 const findingsKept = 20
 
@@ -30,17 +28,17 @@ interface FoldOptions {
 /** Folds every exchange of a run, in the order in which they ended, into the invariants. */
 export function foldInvariants(rules: readonly Invariant[], target: Target, { isTraffic = false }: FoldOptions = {}) {
   const tallies = rules.map(emptyTally)
-  const takeAll = (exchange: Exchange, isRecorded: boolean, canJudge: (rule: string) => boolean) => {
+  const takeAll = (exchange: Exchange, canJudge: (rule: string) => boolean) => {
     const plane = planeOfOperation(exchange.operation)
     const isOfOtherRules = exchange.isOutOfStep !== true && !isOfTrial(exchange)
     for (const tally of tallies) {
       const isMeant = tally.rule.ofConnections === true || (isOfOtherRules && tally.plane === plane)
-      if (tally.fault === undefined && isMeant && canJudge(tally.rule.id)) take(tally, exchange, isRecorded, target)
+      if (tally.fault === undefined && isMeant && canJudge(tally.rule.id)) take(tally, exchange, target)
     }
   }
   return {
-    exchange: (exchange: Exchange): void => takeAll(exchange, true, () => true),
-    unrecorded: ((exchange, rules) => takeAll(exchange, false, (rule) => rules.has(rule))) satisfies TakeUnrecorded,
+    exchange: (exchange: Exchange): void => takeAll(exchange, () => true),
+    unrecorded: ((exchange, rules) => takeAll(exchange, (rule) => rules.has(rule))) satisfies TakeUnrecorded,
     /** `scenarios`: the judgements of those that made the exchanges, or were kept from that. */
     judge(rowOf: (id: string) => RuleRow, scenarios: readonly Judgement[] = []): Judgement[] {
       const onPlane = ({ name }: Plane) => scenarios.filter(({ rule }) => needsOf(rowOf(rule)).includes(name))
@@ -71,7 +69,7 @@ function emptyTally(rule: Invariant) {
   }
 }
 
-function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Target): void {
+function take(tally: Tally, exchange: Exchange, target: Target): void {
   if (exchange.response !== null) tally.responses++
   try {
     const shown = exchange.lacksBody ? withoutBodies(exchange) : exchange
@@ -83,7 +81,7 @@ function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Tar
     tally.startedMs ??= Math.round(exchange.sent.target)
     tally.endedMs = Math.round(exchange.received.target)
     for (const clause of exercised) tally.clauses.add(clause)
-    for (const finding of findings) note(tally, finding, isRecorded ? exchange.n : null)
+    for (const finding of findings) note(tally, finding, exchange.n)
   } catch (error) {
     // The body may have shown anything, so nothing is known of what was before it.
     if (error === bodyMissing) tally.state = tally.rule.initial
@@ -91,8 +89,8 @@ function take(tally: Tally, exchange: Exchange, isRecorded: boolean, target: Tar
   }
 }
 
-/** Keeps a finding; `exchange`: the one that shows it, unless the finding names another; null if it is not in the record. */
-function note(tally: Tally, finding: InvariantStep<unknown>['findings'][number], exchange: number | null = null): void {
+/** Keeps a finding; `exchange`: the one that shows it, unless the finding names another. */
+function note(tally: Tally, finding: InvariantStep<unknown>['findings'][number], exchange = unrecorded): void {
   const key = `${finding.clause}\n${finding.expected}\n${finding.observed}`
   if (tally.findings.size >= findingsKept || tally.findings.has(key)) return
   const shown = finding.exchange ?? exchange

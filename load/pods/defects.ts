@@ -227,14 +227,14 @@ export const podLoadDefects: readonly LoadDefect[] = [
   },
   {
     id: 'pods-third-request-refused',
-    says: 'The third request is refused for 40 seconds.',
+    says: 'The third request is refused, with Retry-After 40.',
     rule: 'limits.pods.no-early-429',
     change: refusesThird(40),
     observed: /^429$/,
   },
   {
     id: 'pods-third-request-refused-at-the-end',
-    says: 'The third request is refused for a second, after which the load ends.',
+    says: 'The third request is refused, with Retry-After 1.',
     rule: 'limits.pods.no-early-429',
     change: refusesThird(1),
     observed: /^429$/,

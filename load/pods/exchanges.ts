@@ -1,6 +1,6 @@
 import { operations } from '../../generated/operations.ts'
 import type { RuleId } from '../../generated/rules.ts'
-import type { Exchange, PodOperation } from '../../harness/exchange/exchange.ts'
+import { type Exchange, type PodOperation, unrecorded } from '../../harness/exchange/exchange.ts'
 import type { TakeUnrecorded } from '../../harness/run/invariants.ts'
 import type { Point, Points } from '../points.ts'
 import { BODY_CHARACTERS } from '../scripts/lib/steps.ts'
@@ -69,7 +69,7 @@ function exchangeOf(point: Point): Exchange {
   const headers = Object.entries(lines).filter((line): line is [string, string] => typeof line[1] === 'string')
   const isAnswered = kind === 'answer'
   return {
-    n: 0,
+    n: unrecorded,
     owner: 'load',
     operation,
     subject: null,

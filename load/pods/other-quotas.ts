@@ -5,7 +5,7 @@ import { rewrites429 } from '../defect.ts'
 
 // Changes of how the reference counts and refuses requests about pods, of which defects are made.
 
-/** Those of these requests that are answered 429 are carried out. */
+/** Carries out these requests although it answers 429. */
 export function carriesOut(isMeant: (request: Request) => boolean) {
   return (options: ReferenceOptions): ReferenceOptions => {
     let isFree = false
@@ -65,7 +65,7 @@ export function limited(wrap: (limiter: Limiter) => Limiter) {
   }
 }
 
-/** The third request is refused for so many seconds, whatever is left. */
+/** Refuses the third request, whatever is left; each 429 says so many seconds. */
 export function refusesThird(seconds: number) {
   return (options: ReferenceOptions): ReferenceOptions =>
     limited((limiter) => {

@@ -60,6 +60,7 @@ export function podSteps(rules: ReadonlySet<string>, seen: Point, action: LoadAc
     {
       name: 'pod-429',
       plan: isActing ? acting : drain,
+      // Its headers are judged too, but no quota is used up for that alone.
       rules: podLoadRules.some((rule) => rules.has(rule)) ? [...podLoadRules, 'limits.pods.headers-on-success'] : [],
     },
   ]

@@ -10,7 +10,7 @@ export const namingJobs: ReadonlySet<RateOperation> = new Set<RateOperation>(['s
 /** Operations each request of which is a job. */
 export const submitting: ReadonlySet<RateOperation> = new Set<RateOperation>(['run', 'runsync', 'openai'])
 
-/** Operations that wait for their job, as no worker may execute it. */
+/** Operations whose response waits for the job: without a worker none may come. */
 export const waiting: ReadonlySet<string> = new Set<RateOperation>(['runsync', 'openai'])
 
 /** A route that OpenAI's own clients ask first. */

@@ -59,12 +59,12 @@ export const limits: readonly Defect[] = [
   }),
   defect('actions-not-counted', 'limits.pods.counts-each', 'actions', {
     says: 'Actions do not count.',
-    observed: 'r of minute falls by less than the actions and reads sent',
+    observed: 'r of minute falls by less than the restarts and reads of the pod',
     change: uncountedIf(is.action),
   }),
   defect('reads-of-a-pod-not-counted', 'limits.pods.counts-each', 'actions', {
     says: 'Reads of a pod do not count.',
-    observed: 'r of minute falls by less than the actions and reads sent',
+    observed: 'r of minute falls by less than the restarts and reads of the pod',
     change: uncountedIf(is.get),
   }),
   defect('no-window-moves-on', 'limits.pods.counts-each', 'time', {

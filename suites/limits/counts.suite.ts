@@ -58,8 +58,8 @@ async function expectActionsCounted(context: Context): Promise<void> {
       // A window that ends in a step, or gives back a request for each step, shows nothing.
       if (!falls.every((fall) => fall >= 0) || !(isRight || givenBack < count)) return []
       const fault = {
-        expected: 'falls by 1 or more with each action and each read of a pod',
-        observed: 'falls by less than the actions and reads sent',
+        expected: 'falls by 1 or more with each restart and each read of the pod',
+        observed: 'falls by less than the restarts and reads of the pod',
       }
       return [{ name, isRight, fault: isRight ? null : fault }]
     })
