@@ -59,6 +59,9 @@ export const limits = [
   ),
   sixty('quota-fixed-slow', 'in each minute of the clock, and pods take a minute to start', 'fixed-window', slow),
   sixty('quota-log', 'in any minute', 'sliding-log', {}),
+  sixty('quota-counts-refused', 'in any minute, and one that is refused counts as well', 'sliding-log', {
+    limiter: limiterOf('sliding-log', true),
+  }),
   sixty(
     'quota-log-slow',
     'in any minute, t says when one is given back, and pods take a minute to start',
