@@ -205,7 +205,9 @@ function toFailure(
     return new TransportFailure('unreachable', `${call} could not connect (${why})`)
   }
   if (error instanceof errors.HTTPParserError || /^HPE_|UND_ERR_(RES|HEADERS)/.test(code)) {
-    return new TransportFailure('malformed', `${call} was answered by something that is not HTTP (${why})`)
+    const isCut = code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+    const what = isCut ? 'with a body of another length than Content-Length' : `by something that is not HTTP (${why})`
+    return new TransportFailure('malformed', `${call} was answered ${what}`)
   }
   // This is undici's error for an unrequested 101.
   if (error instanceof errors.SocketError && message === 'bad upgrade') {

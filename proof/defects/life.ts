@@ -45,6 +45,13 @@ export const life: readonly Defect[] = [
     variation: { fields: 'many' },
     change: loses('restart'),
   }),
+  defect('restart-changes-image', 'pods.action.restart-restarts', 'kept', {
+    says: 'restart runs another image.',
+    observed: 'image "plumbline-other:1"',
+    change: doesToo({ action: 'restart' }, (pod) => {
+      pod.image = 'plumbline-other:1'
+    }),
+  }),
   defect('terminated-is-shown-deleted-is-not', 'pods.action.terminate-equals-delete', 'get', {
     says: 'A terminated pod is shown for a while, and a deleted one is not.',
     observed: '200 "TERMINATED"',

@@ -4,7 +4,7 @@ import { livelyFields, membersOf, type PodView, show } from '../../harness/excha
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import { anyPod } from '../../harness/variation/dimensions.ts'
+import { anyPod, aPod } from '../../harness/variation/dimensions.ts'
 import { expectListedAs, listUntil } from '../shared/listing.ts'
 import { shown } from '../shared/patching.ts'
 import { poll } from '../shared/poll.ts'
@@ -12,7 +12,10 @@ import { expectKept } from '../shared/unchanged.ts'
 import { startPod, stopPod } from './answers.ts'
 import { expectRestarted, restartPod, runMs } from './restarted.ts'
 
-rule('pods.action.start-restores', { varies: anyPod }, async (context) => {
+/** No history: its steps are what these rules judge, and a pod that lost something there would be the measure. */
+const aFreshPod = [...aPod, 'sibling'] as const
+
+rule('pods.action.start-restores', { varies: aFreshPod }, async (context) => {
   const { fixture, target } = context
   const env = { ...membersOf(target.pods?.extra.env), PLUMBLINE: 'kept', PLUMBLINE_REMOVED: 'by a PATCH' }
   const before = await fixture.pod('RUNNING', { optional: { env } })
@@ -48,7 +51,7 @@ async function withOtherVariables(context: Context, before: PodView, exited: Pod
 /** Restarts of one pod in a row: a platform may carry out the first alone. */
 const restartsEach = 2
 
-rule('pods.action.restart-restarts', { varies: anyPod }, async (context) => {
+rule('pods.action.restart-restarts', { varies: aFreshPod }, async (context) => {
   const { fixture } = context
   const { id } = await fixture.pod('RUNNING')
   for (let n = 0; n < restartsEach; n++) await expectRestart(context, id)

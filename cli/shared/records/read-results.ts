@@ -9,7 +9,8 @@ import { isFile } from './output-folders.ts'
 import { schemaCheck } from './schema.ts'
 
 const resultsName = 'results.json'
-const remedyOfAnother = 'give the results of another run: without evidence.ndjson beside it, it cannot be written again'
+const remedyOfAnother =
+  'give the folder of a run, or its results.json; without evidence.ndjson beside it, this file cannot be written again'
 
 /**
  * A reader of results that are named by their folder or by the file itself. It throws UsageError for anything else, which it
