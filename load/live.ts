@@ -108,9 +108,11 @@ export function createLive(
       if (waitMs > 0) await clock.sleep(waitMs)
       const action = step.plan.plane === 'pods' ? step.plan.action : null
       const pod = action === null ? null : podOf(step)
-      const unfinished = pod === null ? {} : { unfinished: pod.listed }
-      const list = { pods: { method: 'GET', path: paths?.listPods ?? '', body: null, ...unfinished } }
-      const requests = { ...list, ...(action === null ? {} : await pod?.requests(action)) }
+      const list = { method: 'GET', path: paths?.listPods ?? '', body: null }
+      const requests =
+        action === null || pod === null
+          ? { pods: list }
+          : { pods: { ...list, unfinished: pod.listed }, ...(await pod.requests(action)) }
       const driven = await removing(pod, driverOf(url, requests, folder)(step, noFills))
       last = driven.points.at(-1) ?? null
       return driven

@@ -3,6 +3,7 @@ import type { Target } from '../../target/types.ts'
 import { missingNeed } from '../claims/claims.ts'
 import type { RateWindow } from '../client/rate-windows.ts'
 import { lengthOf } from '../common/length.ts'
+import { memoize } from '../common/memoize.ts'
 import type { LeftOut } from '../record/events.ts'
 import type { Rule } from '../rule/registry.ts'
 import { estimate, overheadOf } from './estimate.ts'
@@ -74,12 +75,7 @@ function planWith(
 export function planRun(rules: readonly PlanRule[], resources: PlanResources, budgetMs: number | null): Plan {
   const all = inOrder(rules)
   // Each schedule of hundreds of rules takes some milliseconds, and there are hundreds of these.
-  const known = new WeakMap<readonly PlanRule[], Timed>()
-  const timed = (some: readonly PlanRule[]) => {
-    const times = known.get(some) ?? timesOf(some, resources)
-    known.set(some, times)
-    return times
-  }
+  const timed = memoize((some: readonly PlanRule[]) => timesOf(some, resources))
   const fullMs = (some: readonly PlanRule[]) => timed(some).mostMs + cleanupMs(budgetMs ?? 0)
   const fits = (some: readonly PlanRule[]) => fullMs(some) <= (budgetMs ?? Number.MAX_VALUE)
   let kept = fitting(

@@ -1,5 +1,6 @@
 import type { RuleRow } from '../../generated/rules.ts'
 import type { EndpointRole, Target } from '../../target/types.ts'
+import { memoize } from '../common/memoize.ts'
 import { planeOfRule } from '../planes/index.ts'
 import type { Scenario, UsedEndpoint } from '../rule/registry.ts'
 import { createReserve, noReserve } from './reserve.ts'
@@ -205,21 +206,19 @@ function excludes(use: Use, other: Use | undefined): boolean {
   return other !== undefined && (use !== other || use === 'exclusive')
 }
 
-/** How a rule uses each of its endpoints. A plan asks so often that this is kept. */
-function usesOf(occupancy: Occupancy): readonly (readonly [id: string, use: Use])[] {
-  if (occupancy.exclusive.length + occupancy.shared.length + occupancy.wakes.length === 0) return []
-  const known = uses.get(occupancy)
-  if (known !== undefined) return known
-  // Of two uses of one endpoint the last counts.
-  const all = new Map(
-    (['shared', 'wakes', 'exclusive'] as const).flatMap((use) => occupancy[use].map((id) => [id, use])),
-  )
-  const made = [...all]
-  uses.set(occupancy, made)
-  return made
+type Uses = readonly (readonly [id: string, use: Use])[]
+
+/** How a rule uses each of its endpoints. Most rules use none, and a plan asks very often. */
+function usesOf(occupancy: Occupancy): Uses {
+  const { exclusive, shared, wakes } = occupancy
+  return exclusive.length + shared.length + wakes.length === 0 ? [] : someUsesOf(occupancy)
 }
 
-const uses = new WeakMap<Occupancy, readonly (readonly [id: string, use: Use])[]>()
+/** Of two uses of one endpoint the last counts. */
+const someUsesOf = memoize((occupancy: Occupancy): Uses => {
+  const uses = ['shared', 'wakes', 'exclusive'] as const
+  return [...new Map(uses.flatMap((use) => occupancy[use].map((id) => [id, use] as const)))]
+})
 
 /**
  * The endpoints and workers that a rule occupies while it runs. A rule that needs the worker keeps one, unless it has endpoints to itself. A rule

@@ -11,10 +11,11 @@ import { failed, passed, type Ruling, unclear } from './verdict.ts'
 export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ruling {
   if (action === null) return unclear('no pod was created: the longer windows may have too few requests left')
   const of = (operation: string) => points.filter((point) => point.operation === operation)
-  const created = of('createPod').find(isServed) ?? of('createPod').at(-1)
+  const creations = of('createPod')
+  const created = creations.find(isServed) ?? creations.at(-1)
   if (created === undefined || !isServed(created)) return unclear(`a creation ${fateOf(created)}`)
-  const pods = podsAfterRefusal(of('createPod'), of('pods'))
-  const served = of('createPod').filter(isServed).length
+  const pods = podsAfterRefusal(creations, of('pods'))
+  const served = creations.filter(isServed).length
   if (pods > served) {
     const shown = `a list shows ${pods} pods of its name, and ${pluralize(served, 'creation')} ${served === 1 ? 'was' : 'were'} served`
     return failed(`a creation answered 429 was carried out: ${shown}`)
@@ -49,10 +50,8 @@ export function judgeRejected(points: readonly Point[], { action }: PodPlan): Ru
   if (twin === undefined || !isServed(twin) || last === undefined || !isCarriedOut(action, last)) {
     return unclear(`the same ${action} ${fateOf(twin)} later, and a read ${fateOf(last)}`)
   }
-  const creations = pods === 0 ? '; creations are not judged, because no later list shows the pod' : ''
-  return passed(
-    `a ${action} answered 429 was not carried out, and the same one was once the quota had room${creations}`,
-  )
+  const unjudged = pods === 0 ? '; creations are not judged, because no later list shows the pod' : ''
+  return passed(`a ${action} answered 429 was not carried out, and the same one was once the quota had room${unjudged}`)
 }
 
 /** How many pods of the load the lists after a refused creation show at most; 0 if nothing tells. */

@@ -1,6 +1,7 @@
+import { limited } from '../../reference/limits/limited.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { type LoadDefect, rewrites429 } from '../defect.ts'
-import { carriesOut, lacks, limited, plain, refusesThird, rewrites, showsRates, waits } from './other-quotas.ts'
+import { carriesOut, lacks, plain, refusesThird, rewrites, showsRates, waits } from './other-quotas.ts'
 
 /** Changes of the reference that break what a load finds of the quotas of pods. */
 export const podLoadDefects: readonly LoadDefect[] = [

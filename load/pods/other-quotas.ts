@@ -1,5 +1,5 @@
-import { limiterOf, Refusal } from '../../reference/index.ts'
-import type { Limiter, LimiterMaker } from '../../reference/limits/limiter.ts'
+import { Refusal } from '../../reference/index.ts'
+import { limited } from '../../reference/limits/limited.ts'
 import { composeOptions, type ReferenceOptions } from '../../reference/options.ts'
 import { rewrites429 } from '../defect.ts'
 
@@ -55,14 +55,6 @@ export function plain(headers: Headers): Headers {
   const changed = new Headers(headers)
   changed.set('content-type', 'text/plain')
   return changed
-}
-
-/** Another limiter around the one that there is. */
-export function limited(wrap: (limiter: Limiter) => Limiter) {
-  return (options: ReferenceOptions): ReferenceOptions => {
-    const make: LimiterMaker = options.limiter ?? limiterOf('fixed-window')
-    return { ...options, limiter: (windows) => wrap(make(windows)) }
-  }
 }
 
 /** Refuses the third request, whatever is left; each 429 says so many seconds. */

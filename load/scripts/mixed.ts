@@ -4,7 +4,7 @@ import type { Response } from 'k6/http'
 import { createRecord, createSend, headerTags, jsonIn, optionsOf, readPlan } from './lib/k6.ts'
 import { filled } from './lib/steps.ts'
 import type { ScriptRequest } from './lib/types.ts'
-import { unfinishedIn } from './lib/unfinished.ts'
+import { unfinishedTag } from './lib/unfinished.ts'
 
 // All operations together (docs/load.md): the plan says in which sessions, and how often.
 const plan = readPlan()
@@ -40,10 +40,8 @@ export function drive(): void {
   }
 }
 
-function tagsOf({ unfinished }: ScriptRequest, response: Response): Record<string, string> {
+function tagsOf(request: ScriptRequest, response: Response): Record<string, string> {
   // Headers have too many values for tags of a long load.
-  const tags: Record<string, string> = plan.shape === 'mixed-smoke' ? headerTags(response) : {}
-  if (unfinished === undefined || response.status !== 200) return tags
-  const count = unfinishedIn(jsonIn(response.body), unfinished)
-  return Number.isFinite(count) ? { ...tags, unfinished: String(count) } : tags
+  const headers = plan.shape === 'mixed-smoke' ? headerTags(response) : {}
+  return { ...headers, ...unfinishedTag(request, response.status, () => jsonIn(response.body)) }
 }

@@ -1,7 +1,7 @@
 import { sleep } from 'k6'
 import { createRecord, createSend, headerTags, jsonIn, optionsOf, readPlan } from './lib/k6.ts'
 import { BODY_CHARACTERS, type PodResponse, type PodSend, podSteps } from './lib/steps.ts'
-import { unfinishedIn } from './lib/unfinished.ts'
+import { unfinishedTag } from './lib/unfinished.ts'
 
 // One request after the other (headings Errors and Limits).
 const plan = readPlan()
@@ -34,11 +34,7 @@ function send(operation: PodSend): PodResponse {
   const { id, status: podStatus } = operation === 'pods' ? {} : podIn(String(body ?? ''))
   if (operation === 'createPod' && pod === '' && typeof id === 'string') pod = id
   if (operation === 'getPod' && typeof podStatus === 'string') tags.pod_status = podStatus
-  if (request.unfinished !== undefined && status === 200) {
-    const count = unfinishedIn(jsonIn(body), request.unfinished)
-    if (Number.isFinite(count)) tags.unfinished = String(count)
-  }
-  record(operation, response, tags)
+  record(operation, response, { ...tags, ...unfinishedTag(request, status, () => jsonIn(body)) })
   return { status, retryAfter: headers['Retry-After'] ?? null, podStatus: tags.pod_status ?? null }
 }
 

@@ -27,6 +27,11 @@ function onUpdated(happens: (endpoint: Endpoint, service: QueueService) => void)
   })
 }
 
+/** The jobs that wait at an endpoint are gone. */
+function expireWaiting({ jobs }: Endpoint, service: QueueService): void {
+  for (const job of jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
+}
+
 /** Updates of endpoint management. */
 export const endpointUpdates: readonly Defect[] = [
   defect('endpoint-updates-500', 'endpoints.update-keeps', 'accepted', {
@@ -153,17 +158,14 @@ export const endpointUpdates: readonly Defect[] = [
   defect('endpoint-update-drops-waiting-jobs', 'endpoints.update-keeps', 'ends', {
     says: 'An update removes the jobs that wait at the endpoint.',
     observed: 'status 404: {"error":"job not found"}',
-    change: onUpdated(({ jobs }, service) => {
-      for (const job of jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
-    }),
+    change: onUpdated(expireWaiting),
   }),
   defect('endpoint-rename-drops-waiting-jobs', 'endpoints.update-keeps', 'ends', {
     says: 'A new name removes the jobs that wait at the endpoint.',
     observed: 'status 404: {"error":"job not found"}',
     change: part('changeEndpoint', (next, endpoint, body, service) => {
       next()
-      if (membersOf(body)?.name === undefined) return
-      for (const job of endpoint.jobs.values()) if (job.status === 'IN_QUEUE') service.parts.expireJob(job, service)
+      if (membersOf(body)?.name !== undefined) expireWaiting(endpoint, service)
     }),
   }),
   defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {

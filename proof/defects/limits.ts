@@ -1,4 +1,5 @@
-import { type Limiter, type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
+import { limited } from '../../reference/limits/limited.ts'
+import { type LimiterMaker, type LimitReading, limiterOf } from '../../reference/limits/limiter.ts'
 import { composeOptions } from '../../reference/options.ts'
 import type { Defect } from '../types.ts'
 import { all, type Change, defect, is, options, part, serving } from './tools.ts'
@@ -112,14 +113,6 @@ function readsAs(read: (reading: LimitReading, n: number) => LimitReading): Chan
     let requests = 0
     return { take: (user, nowMs) => read(take(user, nowMs), ++requests) }
   })
-}
-
-/** Another limiter around the one that there is. */
-function limited(wrap: (limiter: Limiter) => Limiter): Change {
-  return (base) => {
-    const make: LimiterMaker = base.limiter ?? limiterOf('fixed-window')
-    return composeOptions(base, { limiter: (windows) => wrap(make(windows)) })
-  }
 }
 
 /** Such requests do not count. */

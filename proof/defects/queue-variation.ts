@@ -89,13 +89,13 @@ export const queueVariation: readonly Defect[] = [
     variation: { input: 'empty values' },
     says: 'A member of an input whose name is empty does not reach the worker.',
     observed: 'nothing at $.',
-    change: takesInput((input) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== ''))),
+    change: takesInput(without('')),
   }),
   defect('input-constructor-dropped', 'queue.run.echo', 'input', {
     variation: { input: 'inherited names' },
     says: 'A member of an input that is called constructor does not reach the worker.',
     observed: 'nothing at $.constructor',
-    change: takesInput((input) => Object.fromEntries(Object.entries(input).filter(([key]) => key !== 'constructor'))),
+    change: takesInput(without('constructor')),
   }),
   defect('input-long-names-cut', 'queue.run.echo', 'input', {
     variation: { input: 'nested' },
@@ -237,6 +237,12 @@ export const queueVariation: readonly Defect[] = [
   }),
 ]
 
+/** An input without a member. */
+function without(dropped: string): (input: Json) => Json {
+  return (input) => Object.fromEntries(Object.entries(input).filter(([name]) => name !== dropped))
+}
+
+/** An input whose members have other names. */
 function renamed(rename: (name: string) => string): (input: Json) => Json {
   return (input) => Object.fromEntries(Object.entries(input).map(([name, value]) => [rename(name), value]))
 }

@@ -101,7 +101,7 @@ export const lbLatitudes: readonly Latitude[] = [
         return async (request) => {
           if (!isOfLb(request)) return fetch(request)
           random = (random * 48_271) % 2_147_483_647
-          // If it may refuse all retries of a request, its rule is inconclusive.
+          // Otherwise it may refuse all retries of a request, whose rule is then inconclusive.
           const key = `${request.method} ${request.url}`
           if (refused.delete(key) || random % 10 > 0) return fetch(request)
           refused.add(key)

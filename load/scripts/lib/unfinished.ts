@@ -1,4 +1,4 @@
-import type { ScriptUnfinished } from './types.ts'
+import type { ScriptRequest, ScriptUnfinished } from './types.ts'
 
 type Entry = { readonly name?: string; readonly status?: string } | null
 
@@ -9,6 +9,17 @@ export function unfinishedIn(json: unknown, unfinished: ScriptUnfinished): numbe
   const list = resourcesIn(json, listAt)
   const isMeant = (entry: Entry) => name === undefined || entry?.name === name
   return list?.filter((entry) => isMeant(entry) && !finalStatuses.includes(entry?.status ?? '')).length ?? Number.NaN
+}
+
+/** The tag of a success that shows unfinished jobs or pods where the request says; `json` reads its body. */
+export function unfinishedTag(
+  { unfinished }: ScriptRequest,
+  status: number,
+  json: () => unknown,
+): { readonly unfinished?: string } {
+  if (unfinished === undefined || status !== 200) return {}
+  const count = unfinishedIn(json(), unfinished)
+  return Number.isFinite(count) ? { unfinished: String(count) } : {}
 }
 
 /**
