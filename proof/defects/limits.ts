@@ -60,13 +60,18 @@ export const limits: readonly Defect[] = [
   }),
   defect('actions-not-counted', 'limits.pods.counts-each', 'actions', {
     says: 'Actions do not count.',
-    observed: 'r of minute falls by less than the restarts and reads of the pod',
+    observed: 'r of minute falls by less than the restarts, reads and changes of the pod',
     change: uncountedIf(is.action),
   }),
   defect('reads-of-a-pod-not-counted', 'limits.pods.counts-each', 'actions', {
     says: 'Reads of a pod do not count.',
-    observed: 'r of minute falls by less than the restarts and reads of the pod',
+    observed: 'r of minute falls by less than the restarts, reads and changes of the pod',
     change: uncountedIf(is.get),
+  }),
+  defect('changes-of-a-pod-not-counted', 'limits.pods.counts-each', 'actions', {
+    says: 'Changes of a pod do not count.',
+    observed: 'r of minute falls by less than the restarts, reads and changes of the pod',
+    change: uncountedIf(is.patch),
   }),
   defect('no-window-moves-on', 'limits.pods.counts-each', 'time', {
     says: 'Each window says the same t until it resets.',
