@@ -52,15 +52,9 @@ export const queueLoadDefects: readonly LoadDefect[] = [
     change: withLimiter({ keyOf: (_, operation) => operation }),
     observed: /^while \d+ requests of requests were refused, on another endpoint requests answered 429 at /,
   },
-  {
-    id: 'status-and-stream-share-a-limit',
-    says: 'Status and stream draw on one limit.',
-    rule: 'limits.queue.per-operation',
-    change: withLimiter({
-      keyOf: (endpoint, operation) => `${endpoint} ${operation === 'stream' ? 'status' : operation}`,
-    }),
-    observed: /^while \d+ requests of status were refused, on the same endpoint stream answered 429 at /,
-  },
+  sharing('status', 'stream'),
+  sharing('run', 'runsync'),
+  sharing('run', 'openai'),
   {
     id: 'endpoints-share-the-limit-of-run',
     says: 'All endpoints draw on one limit for submissions.',
@@ -195,6 +189,19 @@ export const loadDefects: readonly LoadDefect[] = [...queueLoadDefects, ...podLo
 
 function overloaded(): Response {
   return new Response('{"error":"overloaded"}', { status: 503 })
+}
+
+/** Two operations draw on the limit of the first one. */
+function sharing(operation: RateOperation, other: RateOperation): LoadDefect {
+  return {
+    id: `${operation}-and-${other}-share-a-limit`,
+    says: `${operation} and ${other} draw on one limit.`,
+    rule: 'limits.queue.per-operation',
+    change: withLimiter({ keyOf: (endpoint, asked) => `${endpoint} ${asked === other ? operation : asked}` }),
+    observed: new RegExp(
+      `^while \\d+ requests of ${operation} were refused, on the same endpoint ${other} answered 429 at `,
+    ),
+  }
 }
 
 function halved(operation: RateOperation): LoadDefect {

@@ -19,6 +19,9 @@ export interface QueuePlanOptions {
   readonly busyWorkers?: number
 }
 
+/** Operations whose response waits for the job: without a worker none may come. */
+export const waiting: ReadonlySet<string> = new Set<RateOperation>(['runsync', 'openai'])
+
 export const FIRST_ENDPOINT = 'first'
 export const SECOND_ENDPOINT = 'second'
 
@@ -40,8 +43,8 @@ const LONGEST_HOLD_MS = Math.ceil((tables.durations.runsyncWaitMs * 4) / 3)
 /** How long one request is held alone before the others are sent, as a share of a window. */
 const HOLD_LEAD = 0.1
 
-/** An overload that empties a full bucket in one window, and the most requests to each limit beside it. */
-const ISOLATION = { share: 2, windows: 1.5, beside: 40 } as const
+/** An overload that empties a full bucket in one window, and the most requests to each limit beside it, or of those that may be held. */
+const ISOLATION = { share: 2, windows: 1.5, beside: 40, besideHeld: 10 } as const
 
 /** Windows in which each of two keys sends a share of the limit. Separate limits serve 4.8 times the limit, a shared one at most 4 times. */
 const WINDOWS_OF_KEYS = 3
@@ -126,10 +129,11 @@ function stretchesOf(limit: PlannedLimit, neighbours: readonly PlannedLimit[], o
       ]
     }
     case 'isolation': {
-      const { share, windows, beside } = ISOLATION
+      const { share, windows, beside, besideHeld } = ISOLATION
       const quiet = (other: PlannedLimit): Stretch => {
-        const count = Math.max(1, Math.min(beside, Math.floor((UNDER_SHARE / 2) * other.requests * windows)))
         const { operation } = other
+        const most = waiting.has(operation) ? besideHeld : beside
+        const count = Math.max(1, Math.min(most, Math.floor((UNDER_SHARE / 2) * other.requests * windows)))
         const endpoint = operation === limit.operation ? SECOND_ENDPOINT : FIRST_ENDPOINT
         return { operation, endpoint, startMs: 0, count, spacingMs: (windows * windowMs) / count, isBelow: true }
       }

@@ -1,6 +1,7 @@
 import type { RateOperation } from '../../generated/tables.ts'
 import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
+import { waiting } from '../plan/queue-plan.ts'
 import { isServed, type Point, type Points } from '../points.ts'
 import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
 import { type LoadScope, limitSteps, type QueueStep, SMOKE_WORKERS, type Step } from './steps.ts'
@@ -52,7 +53,7 @@ export function planAfterSmoke(smoke: Smoke, scope: LoadScope) {
   const { faults, points, running } = smoke
   const [first] = faults.values()
   const unscaled = unscaledReason(scope, running)
-  const planned = limitSteps(scope, running)
+  const planned = limitSteps(scope, running, new Set([...faults.keys()].filter((one) => !isHeld(one, points))))
   const wanted = unscaled === null ? planned : planned.filter(({ plan }) => plan.busyWorkers === 0)
   const all = wanted.map((step) => ({ step, fault: faultOf(step, smoke) }))
   const steps = all.filter((one) => one.fault === undefined).map(({ step }) => step)
@@ -73,11 +74,24 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
   return scaling === null || typeof scaling === 'string' ? scaling : scalingFault(scaling, running, scope.queue)
 }
 
-/** The smoke may have no response from an operation that holds requests; its concurrency plan is driven all the same. */
+/**
+ * The smoke may have no response from an operation that holds requests: its concurrency plan is driven all the same, and so is
+ * one that sends a few of them beside another operation.
+ */
 function faultOf({ plan }: QueueStep, { faults, points }: Smoke): string | undefined {
-  const isAnswered = points.some(({ operation, status }) => operation === plan.limit.operation && status !== 0)
-  if (plan.shape === 'concurrency' && !isAnswered) return undefined
-  return plan.stretches.map(({ operation }) => faults.get(operation)).find((fault) => fault !== undefined)
+  if (plan.shape === 'concurrency' && !isAnswered(plan.limit.operation, points)) return undefined
+  const [loud, ...beside] = plan.stretches.map(({ operation }) => operation)
+  const needed = [loud, ...beside.filter((operation) => operation === loud || !isHeld(operation, points))]
+  return needed.map((one) => one && faults.get(one)).find((fault) => fault !== undefined)
+}
+
+function isAnswered(asked: RateOperation, points: readonly Point[]): boolean {
+  return points.some(({ operation, status }) => operation === asked && status !== 0)
+}
+
+/** True if a request may have had no response because it waits for its job. */
+function isHeld(operation: RateOperation, points: readonly Point[]): boolean {
+  return waiting.has(operation) && !isAnswered(operation, points)
 }
 
 /** Operations that did not serve one request, each with why a load of it would show nothing. */

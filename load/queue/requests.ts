@@ -10,9 +10,6 @@ export const namingJobs: ReadonlySet<RateOperation> = new Set<RateOperation>(['s
 /** Operations each request of which is a job. */
 export const submitting: ReadonlySet<RateOperation> = new Set<RateOperation>(['run', 'runsync', 'openai'])
 
-/** Operations whose response waits for the job: without a worker none may come. */
-export const waiting: ReadonlySet<string> = new Set<RateOperation>(['runsync', 'openai'])
-
 /** A route that OpenAI's own clients ask first. */
 const OPENAI_ROUTE = '/v1/chat/completions'
 

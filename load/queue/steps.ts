@@ -49,8 +49,8 @@ interface Row {
   readonly busyWorkers?: number
 }
 
-/** The selected plans: below, beyond and at once for each operation; then what all have in common. */
-function rowsOf(scope: LoadScope): Row[] {
+/** The selected plans: below, beyond and at once for each operation; then what all have in common. `unserved` are left alone beside others. */
+function rowsOf(scope: LoadScope, unserved: ReadonlySet<RateOperation> = new Set()): Row[] {
   const { rules, queue } = scope
   const status = 'limits.queue.status-429'
   // The operation to exceed if any will do costs fewest requests; the one beside another needs one job.
@@ -63,7 +63,7 @@ function rowsOf(scope: LoadScope): Row[] {
     operation === cheapest || operation === 'cancel' || rules.has(`limits.queue.${operation}`)
   const besides: Readonly<Partial<Record<RateOperation, readonly RateOperation[]>>> = {
     cancel: [beside],
-    run: ['cancel', beside],
+    run: ['cancel', beside, 'runsync', ...(queue.openai ? (['openai'] as const) : [])],
     status: ['cancel', 'run', ...streamed, ...(queue.requests ? ['requests' as const] : [])],
   }
   const elsewhere = new Set<RateOperation>([beside, 'cancel', ...(isDriven('run') ? (['run'] as const) : [])])
@@ -83,7 +83,9 @@ function rowsOf(scope: LoadScope): Row[] {
     { shape: 'keys', operation: cheapest, rules: ['limits.queue.shared-by-keys'] },
     // One overload shows what it does to other operations and to the other endpoint.
     ...operations.map((operation): Row => {
-      const near = rules.has(PER_OPERATION) && isDriven(operation) ? (besides[operation] ?? []) : []
+      const all = rules.has(PER_OPERATION) && isDriven(operation) ? (besides[operation] ?? []) : []
+      const served = all.filter((one) => !unserved.has(one))
+      const near = served.length > 0 ? served : all
       const far = rules.has(PER_ENDPOINT) && elsewhere.has(operation) ? [operation] : []
       const judged: LoadRule[] = [
         ...(near.length > 0 ? [PER_OPERATION] : []),
@@ -127,9 +129,16 @@ function smokeOf(name: string, sent: readonly RateOperation[], busyWorkers = 0):
   return [{ name, plan: { ...plan, stretches, quietMs: 0 }, rules: [] }]
 }
 
-/** Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job. */
-export function limitSteps(scope: LoadScope, running: Running | null = null): QueueStep[] {
-  const rows = rowsOf(scope)
+/**
+ * Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job. No request
+ * of `unserved` operations is sent beside another operation that has others beside it.
+ */
+export function limitSteps(
+  scope: LoadScope,
+  running: Running | null = null,
+  unserved: ReadonlySet<RateOperation> = new Set(),
+): QueueStep[] {
+  const rows = rowsOf(scope, unserved)
   // Each overload shows the status of what is refused.
   const [firstOver] = rows.filter(({ shape }) => shape === 'over')
   return rows

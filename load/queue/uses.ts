@@ -1,5 +1,5 @@
 import type { RateOperation } from '../../generated/tables.ts'
-import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
+import { FIRST_ENDPOINT, SECOND_ENDPOINT, waiting } from '../plan/queue-plan.ts'
 import type { Plan, QueuePlan, Stretch } from '../plan/types.ts'
 import { preparedJobs } from './steps.ts'
 
@@ -26,7 +26,7 @@ export function usesOf(plan: Plan, isPreparing: boolean): Uses {
     const isUnharmed = operation === 'run' || operation === 'requests' || (operation === 'stream' && !isHolding)
     if (!isUnharmed) uses.set('jobs in the queue', operation === 'purge' ? ALONE : 'kept')
     if (isHolding) uses.set('workers', 'busy')
-    else if (operation === 'runsync' || operation === 'openai') uses.set('workers', 'free')
+    else if (waiting.has(operation)) uses.set('workers', 'free')
   }
   return uses
 }
