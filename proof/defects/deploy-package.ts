@@ -1,4 +1,4 @@
-import type { Project, SourceFile } from '../../reference/deploy/options.ts'
+import type { Project } from '../../reference/deploy/options.ts'
 import type { Defect } from '../types.ts'
 import { defect, toolPart, toolRefuses, toolStyled } from './tools.ts'
 
@@ -34,6 +34,7 @@ const lostFiles: readonly (readonly [string, string, (file: { path: string; byte
   ['empty-files', 'the empty files of the code', ({ bytes }) => bytes === 0],
   ['blanks', 'the files that have blanks in their names', ({ path }) => path.includes(' ')],
   ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5],
+  ['long-paths', 'the files whose paths have more than 100 characters', ({ path }) => path.length > 100],
   ['large-files', 'the files of more than 64 KiB', ({ bytes }) => bytes > 65_536],
 ]
 
@@ -43,17 +44,15 @@ const lostModules: readonly (readonly [string, string, (path: string, bytes: num
   ['inner-modules', 'the packages in a dependency', (path) => path.includes('/inner/')],
 ]
 
-/** The first 64 KiB of a file. */
-function cutFile(file: SourceFile): SourceFile {
-  if (file.bytes <= 65_536) return file
-  return {
-    ...file,
-    bytes: 65_536,
-    read() {
-      const [first = new Uint8Array()] = file.read() as Iterable<Uint8Array>
-      return [first.subarray(0, 65_536)]
-    },
-  }
+/** Files of the code that a tool may pack with another content. */
+const changedFiles: readonly (readonly [string, string, RegExp, (content: Buffer) => Buffer])[] = [
+  ['cut-files', 'the first 64 KiB of a file alone', /./, (content) => content.subarray(0, 65_536)],
+  ['ascii-alone', 'a mark for each letter that ASCII lacks', /./, (content) => Buffer.from(ascii(`${content}`))],
+  ['old-files', 'a file as it was packed first', /leaf\.py$/, () => Buffer.from('NAME = "leaf"\n')],
+]
+
+function ascii(text: string): string {
+  return text.replace(/\P{ASCII}/gu, '?')
 }
 
 /** Defects of the packages that the deployment tool builds. */
@@ -84,11 +83,19 @@ export const deployPackage: readonly Defect[] = [
       ),
     }),
   ),
-  defect('package-with-cut-files', 'deploy.manifest', 'code', {
-    says: 'A package holds the first 64 KiB of a file alone.',
-    observed: '1 file missing',
-    tool: toolPart('filesOf', (next, tree) => next(tree).map(cutFile)),
-  }),
+  ...changedFiles.map(([name, what, paths, changed]) =>
+    defect(`package-with-${name}`, 'deploy.manifest', 'code', {
+      says: `A package holds ${what}.`,
+      observed: '1 file missing',
+      tool: toolPart('filesOf', (next, tree) =>
+        next(tree).map((file) => {
+          if (!paths.test(file.path)) return file
+          const content = changed(Buffer.concat([...(file.read() as Iterable<Uint8Array>)]))
+          return { ...file, bytes: content.length, read: () => [content] }
+        }),
+      ),
+    }),
+  ),
   defect('package-without-manifest', 'deploy.manifest', 'manifest', {
     says: 'A package has no manifest.json.',
     observed: 'no manifest',

@@ -7,7 +7,7 @@ import { type Change, defect, onJson, onResponse, part, route, toolPart, toolRef
 const twice = toolPart('endpointsOf', (next, project) => [...next(project), ...next(project)])
 
 /** True for an endpoint that the tool created: a project adds a word to its name. */
-const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+$/.test(name ?? '')
+const isDeployed = ({ name }: { readonly name?: string | null }) => /-\d+-[a-z]+\d*$/.test(name ?? '')
 
 /** Purging a created endpoint purges all. */
 const purgesAll: Change = part('purgeJobs', (next, endpoint, service) => {
@@ -35,7 +35,7 @@ const failsAfterRemoval =
     return failsJobs((endpoint) => removed > 0 && isDeployed(endpoint) && when(endpoint))(counted)
   }
 
-const projectOf = ({ name }: Pick<Endpoint, 'name'>) => name.replace(/-[a-z]+$/, '')
+const projectOf = ({ name }: Pick<Endpoint, 'name'>) => name.replace(/-[a-z]+\d*$/, '')
 
 /** A deployed endpoint gets no worker if one of the other endpoints of its project keeps it from that. */
 const startsNone = (keeps: (other: Endpoint) => boolean): Change =>
@@ -117,8 +117,13 @@ export const deploy: readonly Defect[] = [
   }),
   defect('remove-whole-project', 'deploy.independent', 'listed', {
     says: 'The tool removes all endpoints of a project with one of them.',
-    observed: 'a list without the other endpoint',
+    observed: 'a list without another endpoint',
     tool: toolPart('isNamed', (_, shown, name) => shown.startsWith(name.replace(/-one$/, ''))),
+  }),
+  defect('remove-by-prefix', 'deploy.independent', 'listed', {
+    says: 'The tool removes all endpoints whose names begin with the given one.',
+    observed: 'a list without another endpoint',
+    tool: toolPart('isNamed', (_, shown, name) => shown.startsWith(name)),
   }),
   defect('remove-breaks-others', 'deploy.independent', 'removal', {
     says: 'After an endpoint was removed, jobs of other deployed endpoints fail.',

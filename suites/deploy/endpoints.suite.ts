@@ -7,7 +7,7 @@ import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
-import type { Deployed } from '../../harness/tool/types.ts'
+import type { Deployed, ProjectTree } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
 import { expectNotShown, expectOwnOutput, submitTo } from '../shared/endpoint-jobs.ts'
 import { get } from '../shared/endpoints.ts'
@@ -15,6 +15,8 @@ import { isNamed } from '../shared/listing.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { outputOf, projectOf } from './projects.ts'
 import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
+
+type ProjectEndpoint = ProjectTree['project']['endpoints'][number]
 
 /** The cache of peer addresses, ms (heading Limits). It is surely used after the first time, and no longer after both. */
 const staleMs = 300_000
@@ -68,9 +70,12 @@ rule('deploy.same-name', { creates: 3 }, async (context) => {
 
 rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) => {
   const { begun, check, ended, found, inconclusive, notJudged, on, part, target, vary } = context
-  const tree = projectOf(context, 'three-queues')
-  const [first, second, third] = (await deployed(context, tree)) as [Deployed, Deployed, Deployed]
-  const [one, two] = vary.ordered([first, second]) as [Deployed, Deployed]
+  const { files, project } = projectOf(context, 'three-queues')
+  const [a, b, c] = project.endpoints as [ProjectEndpoint, ProjectEndpoint, ProjectEndpoint]
+  const [removed, kept] = vary.ordered([a, b]) as [ProjectEndpoint, ProjectEndpoint]
+  // A tool may remove those whose names begin with the one that it is given.
+  const tree = { files, project: { ...project, endpoints: [removed, kept, { ...c, name: `${removed.name}2` }] } }
+  const [one, two, third] = (await deployed(context, tree)) as [Deployed, Deployed, Deployed]
   const isHeld = part('receiver')
   const busy = await begin(context, two, 'crash', isHeld ? [{ hold: 'go' }] : [])
   if (isHeld) {
@@ -96,9 +101,9 @@ rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) =>
   await expectOutput(context, 'crash', await begin(context, two, 'crash'))
   const removal = await on('deploy').call('removeDeployed', { ids: { id: one.name } })
   if (!isSuccess(removal.status)) inconclusive('the tool did not remove an endpoint')
-  const { response, endpoints } = await listWith(context, [two.name], one)
-  const isListed = endpoints.some(({ name }) => name === two.name)
-  check('listed').that(isListed, 'a list with the other endpoint', 'a list without the other endpoint', response)
+  const { response, endpoints } = await listWith(context, [two.name, third.name], one)
+  const areListed = [two, third].every((other) => endpoints.some(({ name }) => name === other.name))
+  check('listed').that(areListed, 'a list with the other endpoints', 'a list without another endpoint', response)
   if (endpoints.some(({ endpoint }) => endpoint === one.endpoint))
     inconclusive(`an endpoint is still listed ${lengthOf(target.tolerances.visibleMs)} after the tool removed it`)
   await expectOutput(context, 'removal', await begin(context, two, 'removal'))

@@ -15,15 +15,18 @@ const [longer, prefixed] = [`${other}-more`, `my-${other}`]
 /** Code whose name contains that of a dependency. */
 const user = `use-${other}.py`
 
+const leaf = `worker/plugins/${'folders_with_long_names/'.repeat(5)}leaf.py`
+
 /**
- * Code that is easily lost: an empty file, a file deep in folders, one with blanks in its name, one of more than 64 KiB,
- * which is often read in pieces.
+ * Code that is easily lost: an empty file, one deep in folders whose path is too long for an old archive, one with blanks in its
+ * name, one with letters that ASCII lacks, one of more than 64 KiB, which is often read in pieces.
  */
 const unusual = {
   'worker/plugins/large.py': `${'# A line of a large module.\n'.repeat(2_500)}NAME = "large"\n`,
   'worker/plugins/__init__.py': '',
-  'worker/plugins/in/three/folders/leaf.py': 'NAME = "leaf"\n',
+  [leaf]: 'NAME = "leaf"\n',
   'worker/plugins/copy of leaf.py': 'NAME = "copy"\n',
+  'worker/plugins/words.py': 'WORDS = ["naïve", "言葉", "\u{1f331}"]\n',
 }
 
 rule('deploy.manifest', async (context) => {
@@ -32,12 +35,7 @@ rule('deploy.manifest', async (context) => {
   const end = await build(context, tree)
   check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
   const found = packageOf(context, end)
-  const code = shownIn(found, tree, 'worker/')
-  const lost = `${pluralize(code.lost, 'file')} missing`
-  // A tool may compile the code, or pack it as one file: then its files cannot be told apart.
-  const isOther = (path: string) => opaque.test(path) && !holds({ ...found, paths: [path] }, extra)
-  const isOpaque = code.shown === 0 && found.paths.some(isOther)
-  if (!isOpaque) check('code').that(code.lost === 0, 'every file of the code', lost, end.response)
+  const isOpaque = expectCode(context, tree, end, found)
   if (!isOpaque)
     check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
   // A tool may pack a dependency as one file, such as a wheel.
@@ -53,7 +51,24 @@ rule('deploy.manifest', async (context) => {
   const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
   if (isOpaque) inconclusive('the package holds code that is compiled or in an archive of its own, and none as text')
+  // A tool may keep what it packed before.
+  const changed = { ...tree, files: { ...tree.files, [leaf]: 'NAME = "changed"\n' } }
+  const again = await build(context, changed)
+  check('built').that(again.exit === 0, 'exit code 0', exitOf(again), again.response)
+  expectCode(context, changed, again, packageOf(context, again))
 })
+
+/**
+ * The package holds the code of the project. True if that cannot be seen: a tool may compile the code, or pack it as one file, and
+ * then its files cannot be told apart.
+ */
+function expectCode({ check }: Context, tree: ProjectTree, end: ToolEnd, found: PackageSummary): boolean {
+  const code = shownIn(found, tree, 'worker/')
+  const isOther = (path: string) => opaque.test(path) && !holds({ ...found, paths: [path] }, extra)
+  if (code.shown === 0 && found.paths.some(isOther)) return true
+  check('code').that(code.lost === 0, 'every file of the code', `${pluralize(code.lost, 'file')} missing`, end.response)
+  return false
+}
 
 /** Paths of compiled code, and of archives. */
 const opaque = /\.(pyc|pyo|so|whl|egg|pex|pyz|zip|tar|t?gz|squashfs)$/i
