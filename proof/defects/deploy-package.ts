@@ -31,10 +31,11 @@ const lostDependencies: readonly (readonly [string, string, (name: string, proje
 /** Files of the code that a tool may lose. */
 const lostFiles: readonly (readonly [string, string, (file: { path: string; bytes: number }) => boolean])[] = [
   ['a-module', 'a module of the code', ({ path }) => path.endsWith('/beacon.py')],
-  ['empty-files', 'the empty files of the code', ({ bytes }) => bytes === 0],
   ['blanks', 'the files that have blanks in their names', ({ path }) => path.includes(' ')],
   ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5],
   ['long-paths', 'the files whose paths have more than 100 characters', ({ path }) => path.length > 100],
+  ['equal-files', 'the second of two equal files', ({ path }) => path.endsWith('/more/__init__.py')],
+  ['equal-names', 'the second of two files of one name', ({ path }) => path.endsWith('/more/leaf.py')],
   ['large-files', 'the files of more than 64 KiB', ({ bytes }) => bytes > 65_536],
 ]
 
@@ -48,7 +49,7 @@ const lostModules: readonly (readonly [string, string, (path: string, bytes: num
 const changedFiles: readonly (readonly [string, string, RegExp, (content: Buffer) => Buffer])[] = [
   ['cut-files', 'the first 64 KiB of a file alone', /./, (content) => content.subarray(0, 65_536)],
   ['ascii-alone', 'a mark for each letter that ASCII lacks', /./, (content) => Buffer.from(ascii(`${content}`))],
-  ['old-files', 'a file as it was packed first', /leaf\.py$/, () => Buffer.from('NAME = "leaf"\n')],
+  ['old-files', 'a file as it was packed first', /names\/leaf\.py$/, () => Buffer.from('NAME = "leaf"\n')],
 ]
 
 function ascii(text: string): string {

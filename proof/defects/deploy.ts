@@ -90,6 +90,11 @@ export const deploy: readonly Defect[] = [
       endpoints.map((one) => ({ ...one, id: `${one.id}-${endpoints.length}` })),
     ),
   }),
+  defect('deploy-lists-positions', 'deploy.endpoint-per-config', 'kept', {
+    says: 'The id of an endpoint is its position in the list.',
+    observed: 'other ids after a later project',
+    tool: toolPart('shown', (_, endpoints) => endpoints.map((one, at) => ({ ...one, id: `${at + 1}` }))),
+  }),
   defect('deploy-lists-old-ids', 'deploy.endpoint-per-config', 'exists', {
     says: 'The tool lists endpoints with ids that endpoint management does not know.',
     observed: 'status 404',

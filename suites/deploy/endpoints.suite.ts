@@ -35,7 +35,7 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
   const several = projectOf(context, part('lb') ? 'mixed' : 'three-queues')
   for (const tree of [several, projectOf(context, 'one-queue')]) {
     // One is enough to see that it is kept, and others need the workers.
-    for (const id of names.splice(1)) await on('deploy').call('removeDeployed', { ids: { id } })
+    for (const id of names.splice(0, names.length - 1)) await on('deploy').call('removeDeployed', { ids: { id } })
     // The refusal of a valid project may be one of the quota, whatever the tool says.
     const end = await deploy(context, tree, ({ exit }) => exit !== 0)
     check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
@@ -49,7 +49,7 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
     check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
     const ids = own.flat().map(({ endpoint }) => endpoint)
     check('ids').that(new Set(ids).size === ids.length, 'an id for each', 'one id for two endpoints', response)
-    const isKept = earlier.slice(0, 1).every((id, at) => ids[at] === id)
+    const isKept = earlier.slice(-1).every((id) => ids[0] === id)
     check('kept').that(isKept, 'the ids of the earlier project', 'other ids after a later project', response)
     earlier = ids
   }

@@ -18,12 +18,14 @@ const user = `use-${other}.py`
 const leaf = `worker/plugins/${'folders_with_long_names/'.repeat(5)}leaf.py`
 
 /**
- * Code that is easily lost: an empty file, one deep in folders whose path is too long for an old archive, one with blanks in its
- * name, one with letters that ASCII lacks, one of more than 64 KiB, which is often read in pieces.
+ * Code that is easily lost: two empty files, one deep in folders whose path is too long for an old archive, one of the same name,
+ * one with blanks in its name, one with letters that ASCII lacks, one of more than 64 KiB, which is often read in pieces.
  */
 const unusual = {
   'worker/plugins/large.py': `${'# A line of a large module.\n'.repeat(2_500)}NAME = "large"\n`,
   'worker/plugins/__init__.py': '',
+  'worker/plugins/more/__init__.py': '',
+  'worker/plugins/more/leaf.py': 'NAME = "another leaf"\n',
   [leaf]: 'NAME = "leaf"\n',
   'worker/plugins/copy of leaf.py': 'NAME = "copy"\n',
   'worker/plugins/words.py': 'WORDS = ["naïve", "言葉", "\u{1f331}"]\n',
@@ -73,11 +75,12 @@ function expectCode({ check }: Context, tree: ProjectTree, end: ToolEnd, found: 
 /** Paths of compiled code, and of archives. */
 const opaque = /\.(pyc|pyo|so|whl|egg|pex|pyz|zip|tar|t?gz|squashfs)$/i
 
-/** Python modules of a folder of a project: those whose texts a package shows, and the others. */
+/** Python modules of a folder of a project: how many of their texts a package shows, and how many it does not. */
 function shownIn({ texts }: PackageSummary, { files }: ProjectTree, folder: string) {
-  const all = new Set(Object.entries(texts).map(([path, text]) => `${basename(path)} ${text}`))
+  const nameAndText = ([path, text]: readonly [string, unknown]) => `${basename(path)} ${text}`
+  const all = Map.groupBy(Object.entries(texts), nameAndText)
   const own = Object.entries(files).filter(([path]) => path.startsWith(folder) && path.endsWith('.py'))
-  const shown = own.filter(([path, text]) => all.has(`${basename(path)} ${text}`)).length
+  const shown = own.filter((file) => all.get(nameAndText(file))?.pop() !== undefined).length
   return { shown, lost: own.length - shown }
 }
 
