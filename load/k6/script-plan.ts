@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import { FIRST_ENDPOINT } from '../plan/queue-plan.ts'
+import { FIRST_ENDPOINT, waiting } from '../plan/queue-plan.ts'
 import {
   EARLY_FROM_MS,
   lengthOf,
@@ -29,6 +29,8 @@ export const noFills: Fills = { ids: {}, jobs: {} }
 const MIXED_HOLD_MS = tables.bounds.ttlMs.minimum
 /** How long a response is waited for beyond the time that it is held. */
 const ANSWER_MS = 30_000
+/** The same where only a refusal matters, which comes at once: a job may wait for a worker. */
+const REFUSAL_MS = 5_000
 /** An arrival rate of k6 lasts at least this long; in a shorter stretch every request has a virtual user of its own. */
 const SHORTEST_RATE_MS = 1000
 /** Virtual users for an arrival rate: those of half a second to begin with, those of five seconds at most. */
@@ -95,7 +97,8 @@ function mixedScript(plan: MixedPlan): Omit<ScriptPlan, 'shape' | 'requests' | '
 
 function scenarioOf(stretch: Stretch, plan: QueuePlan): Omit<ScriptScenario, 'jobs'> {
   const { operation, endpoint } = stretch
-  return { operation, endpoint, ...arrivals(stretch, plan) }
+  const answer = plan.shape === 'isolation' && waiting.has(operation) ? { answerMs: REFUSAL_MS } : {}
+  return { operation, endpoint, ...answer, ...arrivals(stretch, plan) }
 }
 
 /** The options of k6 for requests at an even pace. */

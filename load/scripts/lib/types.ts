@@ -38,6 +38,8 @@ export interface ScriptScenario {
   readonly spacingMs: number
   /** Ids of the jobs that its requests name, one after the other and again; `{job}` in a path stands for it. */
   readonly jobs: readonly string[]
+  /** How long a response is waited for, if that is less than the plan says, ms. */
+  readonly answerMs?: number
   /** The options of k6 for this scenario, `exec` left out. */
   readonly k6: Readonly<Record<string, string | number>>
 }
