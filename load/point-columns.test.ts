@@ -6,7 +6,7 @@ import { queuePlan } from './plan/queue-plan.ts'
 import { createPointCollector, type Fate, merged, moved } from './point-columns.ts'
 
 const beganMs = Date.UTC(2026, 0, 2)
-const count = 150_000
+const count = 110_000
 const random = randomFrom(7, 'points')
 const served: Fate = { operation: 'cancel', endpoint: 'first', status: 200, kind: 'answer' }
 const refused: Fate = { ...served, status: 429 }
@@ -47,7 +47,7 @@ test('many points are columns with the same values in the same order, and the sa
 })
 
 test('points of several machines are merged in columns, those of one with few points as well', () => {
-  const points = merged([collect(many.slice(0, 140_000)), collect(many.slice(140_000))])
+  const points = merged([collect(many.slice(0, 104_000)), collect(many.slice(104_000))])
   expect(Array.isArray(points)).toBe(false)
   expect([...points]).toEqual(inOrder)
 })

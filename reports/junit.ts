@@ -1,8 +1,11 @@
-import { create } from 'xmlbuilder2'
+import { createRequire } from 'node:module'
 import type { Results, RuleResult } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { comparisonLine } from './comparison.ts'
 import { detailsOf, messageOf, outcomeOf, seconds, visible } from './sort.ts'
+
+/** Loads the builder, 150 modules, when a report needs it. */
+const builder = () => createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
 
 /** An element as the builder takes it: attributes begin with `@`, `#` is its text, other members are elements in it. */
 interface Element {
@@ -22,7 +25,7 @@ export function renderJunit(results: ReportedResults): string {
     '@time': seconds(run.endedMs - run.startedMs),
     testsuite: [...Map.groupBy(rules, ({ area }) => area)].map(([area, ofArea]) => suiteOf(area, ofArea, results)),
   }
-  return `${create({ encoding: 'UTF-8' }, { testsuites }).end({ prettyPrint: true })}\n`
+  return `${builder().create({ encoding: 'UTF-8' }, { testsuites }).end({ prettyPrint: true })}\n`
 }
 
 function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict, baseline }: ReportedResults): Element {

@@ -24,6 +24,9 @@ const receiver = [
 /** Statuses that a job may leave by itself, or in which it is not shown. */
 const passing: ReadonlySet<string> = new Set(['IN_QUEUE', 'gone'])
 
+/** Reads in a row without a status after which a job is gone; delayed reads may not show a new job yet. */
+const goneReads = 10
+
 /** Shell lines that take the steps of a walk on jobs, and show its jobs afterwards; they start a receiver. */
 export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
   const { text } = redactorOf(target)
@@ -39,6 +42,9 @@ export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
   const status = (job: string) => curl(requestOf('getJobStatus', endpoints.get(job), job), '-s')
   // Workers take real time on a controlled clock as well.
   const tick = target.clock === 'real' ? wait(1_000) : `sleep 0.1; ${wait(200)}`
+
+  const shows = (status: string) => showsStatus('printf %s "$shown"', status)
+  const isPast = `shown=$("$@"); ${shows('[A-Z_]*')} && gone=0 || gone=$((gone + 1)); [ $gone = ${goneReads} ] || ${shows(`'"$status"'`)}`
 
   function waitFor([job, seen]: readonly [string, string]): string[] {
     return passing.has(seen) ? [] : [`until_status ${word(seen)} ${status(job)}`]
@@ -57,7 +63,7 @@ export function jobLines(target: Target, calls: readonly WalkCall[]): string[] {
   const cancelled = submitted.map((job) => curl(requestOf('cancelJob', endpoints.get(job), job), '-s'))
   const { listen, url } = addressOf(target)
   const lines = [
-    `until_status() { local status=$1 i; shift; ${untilSuccess(showsStatus('"$@"', `'"$status"'`), 150, tick)}; }`,
+    `until_status() { local status=$1 gone=0 shown i; shift; ${untilSuccess(isPast, 150, tick)}; }`,
     `export RECEIVER=${word(url)}; node -e '${receiver}.listen(${listen})' & RECEIVER_PID=$!; ${untilSuccess('curl -s -o /dev/null "$RECEIVER"', 100, 'sleep 0.1')}`,
     ...calls.flatMap((one) => [lineOf(one), ...Object.entries(one.seen ?? {}).flatMap(waitFor)]),
     ...submitted.map((job) => `${status(job)}; echo`),

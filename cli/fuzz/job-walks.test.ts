@@ -45,13 +45,19 @@ const outputs: Readonly<Record<string, readonly [number, 'only with' | 'only wit
   'stream-of-retried-job-500': [53, 'only with', /HTTP\/1.1 500/],
 }
 
+/** The search takes the same steps over HTTP, but seven times as long, so one of them shows it. */
+const searchedOverHttp = 'stream-of-retried-job-500'
+
 test.each(queueWalk.map((defect) => [defect.id, defect] as const))(
-  '%s is found over HTTP in few steps, again by its path and by its lines; the reference is as expected',
+  '%s is found in few steps, again over HTTP by its path and by its lines; the reference is as expected',
   // Workers of the lines take real time: on a busy machine they may be later than a line waits.
   { timeout, retry: 2 },
   async (id, defect) => {
     const [seed = 0, when, pattern = /^$/] = outputs[id] ?? []
-    const [first, second] = [await serve(defect), await serve(defect)]
+    const [first, second] = [
+      id === searchedOverHttp ? await serve(defect) : await openInProcess([defect]),
+      await serve(defect),
+    ]
     const found = await fuzzTarget({ open: first, seed, walks: ['queue'], goesOn: (walks) => walks < 1 })
     const [{ observed, path, walk } = { observed: null, path: '', walk: undefined }] = found.findings
     expect(walk?.calls.length).toBeLessThanOrEqual(9)

@@ -12,6 +12,19 @@ const nothing: Occupancy = {
   creates: 0,
 }
 
+/** Notes who runs, at once and each time that `look` has ended one of them. */
+async function watching(leaves: Map<string, () => void>) {
+  const seen: string[] = []
+  const look = async (ended = '') => {
+    leaves.get(ended)?.()
+    leaves.delete(ended)
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+    seen.push([...leaves.keys()].join(' '))
+  }
+  await look()
+  return { seen, look }
+}
+
 /** Takes turns at the same time, gives each back when it is asked to, and tells who runs after each of these. */
 async function play(
   claims: Readonly<Record<string, Partial<Occupancy>>>,
@@ -24,16 +37,9 @@ async function play(
   for (const [name, occupancy] of Object.entries(claims)) {
     void turns.take({ ...nothing, ...occupancy }).then((turn) => leaves.set(name, turn.leave))
   }
-  const seen: string[] = []
-  const look = async () => {
-    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
-    seen.push([...leaves.keys()].join(' '))
-  }
-  await look()
+  const { seen, look } = await watching(leaves)
   for (const name of ends) {
-    leaves.get(name)?.()
-    leaves.delete(name)
-    await look()
+    await look(name)
   }
   return seen
 }
@@ -143,17 +149,10 @@ async function playReserve(
   for (const [name, occupancy] of Object.entries(planned)) {
     void turns.take({ ...nothing, ...occupancy }).then((turn) => leaves.set(name, turn.leave))
   }
-  const seen: string[] = []
-  const look = async () => {
-    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
-    seen.push([...leaves.keys()].join(' '))
-  }
-  await look()
+  const { seen, look } = await watching(leaves)
   for (const [name, leftS] of ends) {
     leftMs = leftS * 1_000
-    leaves.get(name)?.()
-    leaves.delete(name)
-    await look()
+    await look(name)
   }
   return { seen, givenUp: givenUp.sort() }
 }
