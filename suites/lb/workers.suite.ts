@@ -38,7 +38,12 @@ const several = 5
 /** Requests in a row that an endpoint must answer after a crash: some may still go to the worker that died. */
 const leastInRow = 8
 /** Numbers of requests that are under way together; the worker serves that many at once. */
-const concurrent = [2, 4, 8]
+const concurrent = [
+  { number: 2, role: 'normal' },
+  { number: 4, role: 'normal' },
+  { number: 8, role: 'normal' },
+  { number: 8, role: 'second' },
+] as const
 
 const errorBody = object({ error: text, detail: text })
 
@@ -60,23 +65,27 @@ rule('lb.ready-only', kills, async (context) => {
 })
 
 rule('lb.no-retry', kills, async (context) => {
-  const { beacon: beaconOf, check, clock, lastRereadMs, part, target } = context
+  const { beacon: beaconOf, check, clock, lastRereadMs, lb, part, target } = context
   const client = await servingNormal(context)
-  await expectCounted(context, client)
-  const nonces: (readonly [clause: string, nonce: string])[] = []
-  const unavailable: string[] = []
-  // Gateways often repeat only the methods that may be repeated.
-  for (const method of methods) {
-    const { nonce, response } = await sentOnce(context, client, method, '/plumbline/status/500')
-    // Something else may have answered in place of the worker.
-    if (response.status === 500) nonces.push(['error', nonce])
-    else unavailable.push(nonce)
+  const clients = part('lb.second') ? [client, lb.on('second')] : [client]
+  const nonces: (readonly [clause: string, nonce: string, on: LbClient])[] = []
+  const unavailable: (readonly [nonce: string, on: LbClient])[] = []
+  for (const on of clients) {
+    await serving(context, on)
+    await expectCounted(context, on)
+    // Gateways often repeat only the methods that may be repeated.
+    for (const method of methods) {
+      const { nonce, response } = await sentOnce(context, on, method, '/plumbline/status/500')
+      // Something else may have answered in place of the worker.
+      if (response.status === 500) nonces.push(['error', nonce, on])
+      else unavailable.push([nonce, on])
+    }
   }
   for (const status of [408, 425, 429, 501, 502, 503, 504]) {
     for (const method of ['POST', 'GET']) {
       const nonce = nonceFor(context)
       await client.send(method, `/plumbline/status/${status}`, withNonce(nonce, { raw429: true }))
-      unavailable.push(nonce)
+      unavailable.push([nonce, client])
     }
   }
   if (part('receiver')) {
@@ -87,18 +96,18 @@ rule('lb.no-retry', kills, async (context) => {
       beacon.release('slow')
       await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
     })
-    nonces.push(['slow', nonce])
-    nonces.push(['crash', await crashDuringGet(context)])
+    nonces.push(['slow', nonce, client])
+    nonces.push(['crash', await crashDuringGet(context), client])
   }
-  nonces.push(['crash', (await crashWorker(context, expectServesAgain)).nonce])
+  nonces.push(['crash', (await crashWorker(context, expectServesAgain)).nonce, client])
   await clock.sleep(Math.max(laterMs, lastRereadMs()))
-  for (const [clause, nonce] of nonces) {
-    const { times, response } = await received(context, client, nonce)
+  for (const [clause, nonce, on] of nonces) {
+    const { times, response } = await received(context, on, nonce)
     const expected = 'a request that reaches the worker once'
     check(clause).that(times === 1, expected, `it reached the worker ${times}×`, response)
   }
-  for (const nonce of unavailable) {
-    const { times, response } = await received(context, client, nonce)
+  for (const [nonce, on] of unavailable) {
+    const { times, response } = await received(context, on, nonce)
     // A gateway may give such responses itself, before any worker.
     check('error').that(
       times <= 1,
@@ -110,10 +119,13 @@ rule('lb.no-retry', kills, async (context) => {
 })
 
 rule('lb.no-queue', usesNormalLooking, async (context) => {
-  const { beacon: beaconOf, check, clock, inconclusive, target, vary } = context
-  const client = await servingNormal(context)
+  const { beacon: beaconOf, check, clock, inconclusive, lb, part, target, vary } = context
+  const offered = part('lb.second') ? concurrent : concurrent.filter(({ role }) => role === 'normal')
+  const drawn = vary.sample('concurrent requests', offered, ({ number, role }) => `${number}, ${role}`)
+  const { number, role } = drawn ?? concurrent[0]
+  const client = role === 'normal' ? lb : lb.on(role)
+  await serving(context, client)
   const { coldStartMs, dispatchMs } = target.tolerances
-  const number = vary.sample('concurrent requests', concurrent, String) ?? 2
 
   /** Requests that the worker holds: how each of them first ended to wait, and its response. */
   async function held() {
