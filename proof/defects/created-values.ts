@@ -13,6 +13,16 @@ export const createdValues: readonly Defect[] = [
     observed: '"\\u00e9 \\u6f22\\u5b57 \\ud83d\\ude80" at $.env.PLUMBLINE_LETTERS',
     change: variables((value) => value.normalize('NFC')),
   }),
+  defect('variables-expanded', 'pods.create.env-kept', 'kept', {
+    says: 'Names after a dollar sign in the values of variables are replaced by nothing.',
+    observed: '"a\\\\b  %A% #c\\t;" at $.env.PLUMBLINE_SIGNS',
+    change: variables((value) => value.replaceAll(/\$\w+/g, '')),
+  }),
+  defect('variable-comments-cut', 'pods.create.env-kept', 'kept', {
+    says: 'Values of variables end before a number sign.',
+    observed: '"a\\\\b $HOME %A%" at $.env.PLUMBLINE_SIGNS',
+    change: variables((value) => value.replace(/ #.*/, '')),
+  }),
   defect('variables-named-as-methods-lost', 'pods.create.env-kept', 'kept', {
     says: 'Variables whose names every object has are dropped.',
     observed: 'nothing at $.env.constructor',
