@@ -57,8 +57,8 @@ export const endpointUpdates: readonly Defect[] = [
     ),
   }),
   defect('endpoint-update-of-two-keeps-one', 'endpoints.update-keeps', 'changed', {
-    says: 'Of an update of two members only the first is carried out.',
-    observed: 'idleTimeout 15',
+    says: 'Of an update of more than one member only the first is carried out.',
+    observed: 'workersMax 2',
     change: part('changeEndpoint', (next, endpoint, body) =>
       next(endpoint, Object.fromEntries(Object.entries(body as Json).slice(0, 1))),
     ),

@@ -78,11 +78,12 @@ function updates(context: Context): readonly Members[] {
   const { gpus } = sectionOf(context)
   return [
     { workersMin: 1 },
+    { name: `${nextName()} \u{e9}\u{6f22}\u{1f680}` },
     { name: nextName() },
     { idleTimeout: idleTimeoutOf(context, 3) },
     { workersMax: workersOf(context, 2) },
     ...(part('gpu.several') ? [{ gpuTypeIds: gpus.toReversed() }, { gpuTypeIds: gpus }] : []),
-    { workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
+    { name: nextName(), workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
   ]
 }
 
