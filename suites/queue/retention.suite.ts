@@ -34,7 +34,7 @@ interface TimedWish extends JobWish {
 
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
-  completed: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
+  completed: { steps: [{ output }], policy: { executionTimeout: 600_000, ttl: 7_200_000 }, heldMs: workMs },
   failed: { steps: [{ fail: failure }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
@@ -169,11 +169,13 @@ function earliestOf({ part }: Context, job: SubmittedJob): number {
 
 /** The result of a job is there until its retention is nearly over; a cancelled job has none, so that one is recorded. */
 async function expectKept(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
-  const { check, clock, inconclusive, reading } = context
+  const { check, clock, inconclusive, offers, reading } = context
   const ended = await knownEnd(context, way, by)
   if (ended === null) return
   const { job } = ended
   const overMs = earliestOf(context, job) + ms
+  // A reader does not shorten it.
+  if (way === 'completed' && offers('stream')) await job.queue.stream(job.id)
   await clock.at(overMs - leadMs)
   const response = await job.queue.status(job.id)
   if (way === 'cancelled') return reading(way, isSuccess(response.status) ? shownStatus(response) : 'gone')
