@@ -44,6 +44,11 @@ export const queuePriority: readonly Defect[] = [
       change: part('scalesWorkers', (next, { policy }) => member in policy || next()),
     }),
   ),
+  defect('low-priority-beside-s3config-starts-worker', 'queue.low-priority', 'alone', {
+    says: 'A job of low priority starts a worker if it has an s3Config.',
+    observed: 'a worker',
+    change: part('scalesWorkers', (next, { s3Config }) => s3Config !== null || next()),
+  }),
   defect('runsync-of-low-priority-not-awaited', 'queue.low-priority', 'runsync', {
     says: 'The operation /runsync answers a job of low priority at once.',
     observed: 'status IN_QUEUE',

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { valueAt } from '../../harness/exchange/read.ts'
+import { options } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -93,12 +94,18 @@ async function retried(job: SubmittedJob): Promise<Put | null> {
   return isSuccess(response.status) ? { job: withoutFormer(job, { starts, ends: 0 }), response } : null
 }
 
-/** A job of low priority, submitted by /run, and with a webhook and a whole policy by /runsync: a worker that is started for one takes the other as well. */
+/** A job of low priority, submitted by /run, and with all other options by /runsync: a worker that is started for one takes the other as well. */
 async function submittedBoth({ check, clock, fixture, found, target }: Context): Promise<Put> {
   const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
   const low = await fixture.submitted(wish)
   const response = await found(low)
-  const synchronous = fixture.job({ ...wish, policy: { ...otherPolicy, lowPriority: true }, webhook: true })
+  const { s3Config } = options
+  const synchronous = fixture.job({
+    ...wish,
+    ...s3Config,
+    policy: { ...otherPolicy, lowPriority: true },
+    webhook: true,
+  })
   const answer = synchronous.queue.held.runsync(synchronous.body)
   const early = await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
   // Other rules judge whether it is accepted. One that a worker took may be done.

@@ -16,6 +16,7 @@ const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables
 
 /** An output that occurs nowhere else in a response. */
 const output = 'plumbline-kept-output'
+const largeLength = 65_536
 /** An error that occurs nowhere else in a response. */
 const failure = 'plumbline-kept-error'
 
@@ -123,10 +124,13 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
 
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
-  const { begun, clock, ended, fixture, found, freeWorkers, part, target } = context
+  const { begun, clock, ended, fixture, found, freeWorkers, offers, part, target } = context
   const { heldMs = 0, ...plain }: TimedWish = ways[way]
   // Without a receiver nobody could release the job.
   const isHeld = heldMs > 0 && part('receiver')
+  // Large results are commonly stored elsewhere.
+  if (way === 'completed' && by === 'run' && offers('queue.large'))
+    plain.steps = [{ output: `${output}${'x'.repeat(largeLength)}` }]
   const wish = isHeld ? { ...plain, steps: [{ hold: 'go' }, ...(plain.steps ?? [])] } : plain
   const job = by === 'run' ? await fixture.submitted(wish) : await answeredJob(context, wish, isHeld ? heldMs : 0)
   if (job === null) return null
