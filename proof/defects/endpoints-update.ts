@@ -168,6 +168,16 @@ export const endpointUpdates: readonly Defect[] = [
       if (membersOf(body)?.name !== undefined) expireWaiting(endpoint, service)
     }),
   }),
+  defect('lower-maximum-cancels-running-jobs', 'endpoints.update-keeps', 'works', {
+    says: 'Jobs that run while workersMax becomes lower are cancelled.',
+    observed: 'another output',
+    change: part('changeEndpoint', (next, endpoint, _body, service) => {
+      const { workersMax } = endpoint
+      next()
+      if (endpoint.workersMax >= workersMax) return
+      for (const job of endpoint.jobs.values()) if (job.status === 'IN_PROGRESS') service.parts.cancelJob(job, service)
+    }),
+  }),
   defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {
     says: 'The jobs of an endpoint that was updated fail.',
     observed: 'FAILED',
