@@ -8,6 +8,7 @@ import { isSecond } from './auth-tools.ts'
 import { secondStart } from './history-tools.ts'
 import { patching } from './patch-tools.ts'
 import {
+  all,
   type Change,
   defect,
   exchanges,
@@ -192,6 +193,15 @@ export const kept: readonly Defect[] = [
       pod.locked = false
     }),
   }),
+  defect('patch-of-three-loses-args', 'pods.patch.others', 'together', {
+    says: 'A PATCH of more than two fields leaves the arguments as they were.',
+    observed: 'not all of them',
+    variation: { part: 'locked' },
+    change: patching((_, body, next) => {
+      const { args: _args, ...others } = body
+      next(Object.keys(body).length > 2 ? others : body)
+    }),
+  }),
   defect('patch-starts-pod', 'pods.patch.others', 'status', {
     says: 'A PATCH of the variables of an EXITED pod starts it two seconds later.',
     observed: 'status RUNNING',
@@ -211,6 +221,21 @@ export const kept: readonly Defect[] = [
     change: doesToo({ action: 'restart' }, (pod) => {
       pod.globalNetworking = false
     }),
+  }),
+  defect('start-drops-address', 'pods.global-networking.address', 'kept', {
+    says: 'A pod that was stopped and started has an empty address in the global network.',
+    observed: 'ip ""',
+    change: (base) => {
+      const started = new WeakSet<StoredPod>()
+      return all(
+        doesToo({ action: 'start' }, (pod) => void started.add(pod)),
+        shows((shown, pod) => {
+          const network = membersOf(shown.globalNetworking)
+          const isLost = started.has(pod) && network?.enabled === true
+          return isLost ? { ...shown, globalNetworking: { ...network, ip: '' } } : shown
+        }),
+      )(base)
+    },
   }),
   defect('patch-drops-network', 'pods.global-networking.address', 'kept', {
     says: 'A PATCH that does not name globalNetworking takes a pod from the global network.',

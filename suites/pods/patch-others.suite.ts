@@ -74,8 +74,9 @@ async function expectLockKept(
   if (locked === null || fields.length === 0 || !isSuccess((await pods.patch(before.id, body)).status)) {
     notJudged('locked', 'an EXITED pod is not locked, or not changed then')
   } else {
-    const { pod: after } = await shown(context, before.id, (seen) => shows(seen, body))
+    const { pod: after, response, settled } = await shown(context, before.id, (seen) => shows(seen, body))
     if (after !== null) expectKept(context, 'others', locked, after, [...judgedElsewhere, ...left, ...fields])
+    context.check('together').that(settled, `new ${fields.join(', ')}`, 'not all of them', response)
   }
   const unlocked = await setLock(context, before.id, false)
   return unlocked.settled ? unlocked.pod : null
