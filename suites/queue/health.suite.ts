@@ -83,6 +83,7 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   }
   release()
   await begun(held)
+  for (const job of [...running, waiting]) await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
   await expectCount('running', 'inProgress', 1)
   held.beacon.release('go')
   await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
@@ -91,7 +92,6 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   const failing = await fixture.submitted({ steps: [{ fail: 'no depth' }], endpoint })
   const synchronous = await fixture.finished({ steps: [{ output: 1 }], endpoint }, 'runsync')
   await expectEnd(context, 'completed', synchronous.job, synchronous.end, 'COMPLETED')
-  for (const job of [...running, waiting]) await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
   // Before the retries of the other job: a count of kept jobs loses one of /runsync after a minute.
   await expectMore('completed', before.now, running.length + 3)
   await expectEnd(context, 'failed', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
