@@ -8,7 +8,6 @@ import { isSecond } from './auth-tools.ts'
 import { secondStart } from './history-tools.ts'
 import { patching } from './patch-tools.ts'
 import {
-  all,
   type Change,
   defect,
   exchanges,
@@ -221,21 +220,6 @@ export const kept: readonly Defect[] = [
     change: doesToo({ action: 'restart' }, (pod) => {
       pod.globalNetworking = false
     }),
-  }),
-  defect('start-drops-address', 'pods.global-networking.address', 'kept', {
-    says: 'A pod that was stopped and started has an empty address in the global network.',
-    observed: 'ip ""',
-    change: (base) => {
-      const started = new WeakSet<StoredPod>()
-      return all(
-        doesToo({ action: 'start' }, (pod) => void started.add(pod)),
-        shows((shown, pod) => {
-          const network = membersOf(shown.globalNetworking)
-          const isLost = started.has(pod) && network?.enabled === true
-          return isLost ? { ...shown, globalNetworking: { ...network, ip: '' } } : shown
-        }),
-      )(base)
-    },
   }),
   defect('patch-drops-network', 'pods.global-networking.address', 'kept', {
     says: 'A PATCH that does not name globalNetworking takes a pod from the global network.',

@@ -71,10 +71,7 @@ export const queueVariation: readonly Defect[] = [
     variation: { output: 'nested' },
     says: 'Texts in a list of outputs that are numbers, true or null become these values.',
     observed: 'true at $[1].yes',
-    change: showsIn('COMPLETED', ({ output, ...shown }) => ({
-      ...shown,
-      output: Array.isArray(output) ? parsedTexts(output) : output,
-    })),
+    change: showsIn('COMPLETED', (shown) => (Array.isArray(shown.output) ? parsedTexts(shown) : shown)),
   }),
   defect('output-nulls-dropped', 'queue.run.echo', 'output', {
     variation: { output: 'null members' },
@@ -267,8 +264,8 @@ function withDatesRewritten(input: Json): Json {
   return JSON.parse(JSON.stringify(input).replaceAll(':00Z"', ':00.000Z"'))
 }
 
-/** A value whose texts are parsed as JSON where they can be. */
-function parsedTexts(value: unknown): unknown {
+/** A value whose texts are parsed as JSON, if they can be. */
+function parsedTexts(value: Json): Json {
   return JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? (jsonIn(one) ?? one) : one))
 }
 
