@@ -45,6 +45,13 @@ export const queueTtl: readonly Defect[] = [
     observed: 'status 200',
     change: deadline(({ policy: { ttl = 0 } }, endMs) => (ttl % 1_000 === 0 ? endMs : Number.POSITIVE_INFINITY)),
   }),
+  defect('ttl-of-part-of-a-second-cut', 'queue.ttl.not-early', 'there', {
+    says: 'A ttl that is not of whole seconds is over after a tenth of it.',
+    observed: 'status 404',
+    change: deadline(({ bornMs, policy: { ttl = 0 } }, endMs) =>
+      ttl % 1_000 === 0 ? endMs : bornMs + Math.round(ttl / 10),
+    ),
+  }),
   defect('ttl-ignored-once-cancelled', 'queue.ttl.completed', 'gone', {
     says: 'A job that was cancelled is shown after its ttl, as long as any other result.',
     observed: 'status 200',

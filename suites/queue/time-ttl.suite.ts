@@ -159,7 +159,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
 })
 
 rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {
-  const ttlMs = 20_000
+  const ttlMs = 20_050
   const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
   await context.found(job)
   context.check('there').success(await beforeEnd(context, job, ttlMs))
