@@ -72,7 +72,9 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   // It waits, and is the one that runs once the others have ended.
   const held = fixture.job({ steps: [{ hold: 'go' }, { output: 1 }], endpoint })
   const answer = held.queue.held.runsync(held.body)
-  await expectCount('waiting', 'inQueue', isSuccess(status) ? 2 : 3)
+  const early = await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
+  if (early === null) await expectCount('waiting', 'inQueue', isSuccess(status) ? 2 : 3)
+  else notJudged('runsync', `/runsync was answered ${early.status} while its job was to wait`)
   if (part('endpoint.second')) {
     const others = await counted(
       context,
@@ -82,9 +84,9 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
     check('apart').that(others.isAsWanted, 'the jobs of this endpoint alone', textOf(others.now), others.response)
   }
   release()
-  await begun(held)
+  if (early === null) await begun(held)
   for (const job of [...running, waiting]) await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
-  await expectCount('running', 'inProgress', 1)
+  if (early === null) await expectCount('running', 'inProgress', 1)
   held.beacon.release('go')
   await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
   // By now the cancelled job may have been counted as failed.
@@ -93,7 +95,7 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   const synchronous = await fixture.finished({ steps: [{ output: 1 }], endpoint }, 'runsync')
   await expectEnd(context, 'completed', synchronous.job, synchronous.end, 'COMPLETED')
   // Before the retries of the other job: a count of kept jobs loses one of /runsync after a minute.
-  await expectMore('completed', before.now, running.length + 3)
+  await expectMore('completed', before.now, running.length + (early === null ? 3 : 2))
   await expectEnd(context, 'failed', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
   await expectMore('failed', beforeFailure, 1)
   await expectCount('running', 'inProgress', 0)
