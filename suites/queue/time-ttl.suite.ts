@@ -125,7 +125,7 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
 })
 
 rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sample'], workers: 0 }, async (context) => {
-  const { begun, clock, fixture, inconclusive, offers, vary } = context
+  const { clock, fixture, inconclusive, offers, vary } = context
   const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
       const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
@@ -142,7 +142,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
   for (const by of vary.every('submission')) jobs.push(await completed(by))
   if (offers('receiver')) {
     const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: cancelledMs } })
-    await begun(cancelled)
+    // It waits or runs; other rules judge the cancellation.
     await cancelled.queue.cancel(cancelled.id)
     jobs.push({ job: cancelled, ttlMs: cancelledMs })
   }
