@@ -181,11 +181,16 @@ export const lbWorkers: readonly Defect[] = [
     variation: { sample: '8, normal' },
     change: queuedBeyond(7),
   }),
+  defect('posts-queued', 'lb.no-queue', 'concurrent', {
+    says: 'A POST waits for the end of a request that began before it.',
+    observed: '1 of 2 reached a worker only once others had ended',
+    change: queuedBeyond(1, ({ request }) => request.method === 'POST'),
+  }),
   defect('requests-to-second-endpoint-queued', 'lb.no-queue', 'concurrent', {
     says: 'The second endpoint serves four requests at once, and others wait for the end of one.',
     observed: '4 of 8 reached a worker only once others had ended',
     variation: { sample: '8, second' },
-    change: queuedBeyond(4, 'second'),
+    change: queuedBeyond(4, ({ id }) => id === 'second'),
   }),
   defect('concurrent-requests-500', 'lb.no-queue', 'answered', {
     says: 'Requests that are served at once are answered 500.',
@@ -204,19 +209,24 @@ function sendsAgain(status: number, method?: string, endpoint?: string): Change 
   })
 }
 
-/** An endpoint serves so many requests at once; others wait for the end of one. */
-function queuedBeyond(most: number, endpoint?: string): Change {
+/** An endpoint serves so many requests at once; others that are meant wait for the end of one. */
+function queuedBeyond(most: number, isMeant: (sent: Sent) => boolean = () => true): Change {
   return (base) => {
     const running = new Map<string, Set<Promise<unknown>>>()
     return passesOn(async (pass, request, { id }) => {
-      if (id !== (endpoint ?? id)) return pass(request)
       const others = running.get(id) ?? new Set()
       running.set(id, others)
-      while (others.size >= most) await Promise.race(others)
+      while (isMeant({ request, id }) && others.size >= most) await Promise.race(others)
       const response = pass(request)
       const end: Promise<unknown> = response.catch(() => {}).then(() => others.delete(end))
       others.add(end)
       return response
     })(base)
   }
+}
+
+/** A request, and the endpoint that it is for. */
+interface Sent {
+  readonly request: Request
+  readonly id: string
 }

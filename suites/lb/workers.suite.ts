@@ -29,11 +29,10 @@ import { poll } from '../shared/poll.ts'
 import { object, text } from '../shared/readers.ts'
 
 /** A slow request is held so long, and the count is read again so much later, ms on the target's clock. */
-const slowMs = 20_000
-const laterMs = 10_000
+const [slowMs, laterMs] = [20_000, 10_000]
 /** The most workers that are killed until the one that serves a given request dies. */
 const maxCrashes = 2
-/** Echoes that show the names of the workers. */
+/** Echoes that show the names of workers. */
 const several = 5
 /** Requests in a row that an endpoint must answer after a crash: some may still go to the worker that died. */
 const leastInRow = 8
@@ -103,9 +102,9 @@ rule('lb.no-retry', kills, async (context) => {
   for (const one of [...nonces, ...unavailable]) {
     const [clause, nonce, on] = one
     const { times, response } = await received(context, on, nonce)
-    const isAnyway = unavailable.includes(one)
-    const expected = `a request that reaches the worker ${isAnyway ? 'at most ' : ''}once`
-    check(clause).that(times === 1 || (isAnyway && times === 0), expected, `it reached the worker ${times}×`, response)
+    const least = unavailable.includes(one) ? 0 : 1
+    const expected = `a request that reaches the worker ${least === 0 ? 'at most ' : ''}once`
+    check(clause).that(times >= least && times <= 1, expected, `it reached the worker ${times}×`, response)
   }
 })
 
@@ -122,7 +121,8 @@ rule('lb.no-queue', usesNormalLooking, async (context) => {
   async function held() {
     const beacon = beaconOf()
     const requests = Array.from({ length: number }, (_, at) => {
-      const response = client.hold('GET', holdRoute(`request-${at}`, beacon), { once: true, raw429: true })
+      const route = holdRoute(`request-${at}`, beacon)
+      const response = client.hold(at % 2 === 0 ? 'GET' : 'POST', route, { once: true, raw429: true })
       const { comes } = beacon.waiting(`request-${at}`)
       const next = () => Promise.race([comes.then(() => 'reached'), response.comes.then(() => 'answered')])
       return { at, next, response }
@@ -148,7 +148,8 @@ rule('lb.no-queue', usesNormalLooking, async (context) => {
   const requests = await pollOn(clock, outagePausesMs, held, (all) =>
     all.every(({ response }) => response === null || !isOutage(response)),
   )
-  const reached = requests.filter(({ last }) => last === 'reached')
+  // A worker may answer at once what comes after the release.
+  const reached = requests.filter(({ last, response }) => last === 'reached' || response?.status === 200)
   if (reached.length < 2) inconclusive('two concurrent requests did not both reach a worker')
   const queued = reached.filter(({ first }) => first === null).length
   const observed = `${queued} of ${number} reached a worker only once others had ended`
