@@ -46,7 +46,7 @@ export const dimensions = {
     'unicode',
   ],
   /** Optional members of a submission that change nothing about its job. */
-  options: ['none', 'empty policy', 'default policy', 's3Config', 'webhook'],
+  options: ['none', 'empty policy', 'generous policy', 's3Config', 'webhook'],
   /** The history of the endpoint just before the job. */
   execution: ['first', 'later', 'after a failure', 'after a refusal', 'after a cancellation'],
   /** The history of a job itself. */

@@ -8,6 +8,9 @@ const unicode = 'naïve 漢字 🚀 e\u0301 \u202eabc\u202c "\\/\b\f\n\r\t <b>&a
 const longName = 'name '.repeat(100)
 const nested = { a: [{ b: [[], [[null, { c: { d: 1.5 } }]]] }], e: { f: { g: { h: { i: [true, -0.25, 1e21] } } } } }
 
+/** Texts that a careless store takes for other values. */
+const likeOthers = { yes: 'true', none: 'null', number: '12', date: '2026-01-01T00:00:00Z' }
+
 /** A text whose brackets must not count as nesting, with quotes that do not end it. */
 const brackets = `${'[{'.repeat(500)}"${'['.repeat(1_000)}\\"${'{'.repeat(1_000)}`
 
@@ -23,7 +26,7 @@ export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
   'JSON in a text': '{"a":1}\n',
   'empty list': [],
   'null members': { first: null, list: [null] },
-  nested: [nested, 'last'],
+  nested: [nested, likeOthers, 'last'],
   large: { text: large },
   unicode: { [unicode]: unicode },
 }
@@ -32,11 +35,12 @@ export const outputs: Readonly<Record<ValueOf<'output'>, unknown>> = {
 export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, unknown>>>> = {
   plain: {},
   'empty values': { '': 'no name', no: false, zero: 0, text: '', list: [], object: {}, nothing: null },
-  nested: { nested, [longName]: 'long' },
+  nested: { nested, likeOthers, [longName]: 'long' },
   large: { text: large },
   unicode: { [unicode]: unicode },
   brackets: { brackets },
-  'inherited names': { constructor: 'a', toString: 'b' },
+  // Names of all objects, and of the members of a submission.
+  'inherited names': { constructor: 'a', toString: 'b', input: 'c', webhook: 'd', policy: 'e', id: 'f' },
 }
 
 /** An input of all that may be lost while a job waits to be executed again. */

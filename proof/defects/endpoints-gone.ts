@@ -88,6 +88,13 @@ export const endpointsGone: readonly Defect[] = [
       wrap: restated(({ url }) => url.includes('/v2/ep-') && url.endsWith(route), 404, 200),
     }),
   ),
+  defect('endpoint-with-results-kept', 'endpoints.deleted', 'not-listed', {
+    says: 'The deletion of an endpoint that has executed a job is answered 204 and has no effect.',
+    observed: 'the deleted endpoint',
+    change: part('removeEndpoint', (next, { jobs }) => {
+      if (![...jobs.values()].some(({ status }) => status === 'COMPLETED')) next()
+    }),
+  }),
   defect('deleted-endpoint-comes-back', 'endpoints.deleted', 'not-listed', {
     says: 'A deleted endpoint is in the list again ten seconds later.',
     observed: 'the deleted endpoint',

@@ -57,8 +57,8 @@ export const endpointUpdates: readonly Defect[] = [
     ),
   }),
   defect('endpoint-update-of-two-keeps-one', 'endpoints.update-keeps', 'changed', {
-    says: 'Of an update of two members only the first is carried out.',
-    observed: 'idleTimeout 15',
+    says: 'Of an update of more than one member only the first is carried out.',
+    observed: 'workersMax 2',
     change: part('changeEndpoint', (next, endpoint, body) =>
       next(endpoint, Object.fromEntries(Object.entries(body as Json).slice(0, 1))),
     ),
@@ -166,6 +166,16 @@ export const endpointUpdates: readonly Defect[] = [
     change: part('changeEndpoint', (next, endpoint, body, service) => {
       next()
       if (membersOf(body)?.name !== undefined) expireWaiting(endpoint, service)
+    }),
+  }),
+  defect('lower-maximum-cancels-running-jobs', 'endpoints.update-keeps', 'works', {
+    says: 'Jobs that run while workersMax becomes lower are cancelled.',
+    observed: 'another output',
+    change: part('changeEndpoint', (next, endpoint, _body, service) => {
+      const { workersMax } = endpoint
+      next()
+      if (endpoint.workersMax >= workersMax) return
+      for (const job of endpoint.jobs.values()) if (job.status === 'IN_PROGRESS') service.parts.cancelJob(job, service)
     }),
   }),
   defect('updated-endpoint-fails-jobs', 'endpoints.address', 'serves', {

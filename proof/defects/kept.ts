@@ -192,6 +192,24 @@ export const kept: readonly Defect[] = [
       pod.locked = false
     }),
   }),
+  defect('lock-ignored-beside-other-fields', 'pods.patch.others', 'together', {
+    says: 'A PATCH that locks a pod and changes another field does not lock it.',
+    observed: 'no lock',
+    variation: { part: 'locked' },
+    change: patching((_, body, next) => {
+      const { locked: _locked, ...others } = body
+      next(body.locked === true && Object.keys(body).length > 1 ? others : body)
+    }),
+  }),
+  defect('patch-of-three-loses-args', 'pods.patch.others', 'together', {
+    says: 'A PATCH of more than two fields leaves the arguments as they were.',
+    observed: 'not all of them',
+    variation: { part: 'locked' },
+    change: patching((_, body, next) => {
+      const { args: _args, ...others } = body
+      next(Object.keys(body).length > 2 ? others : body)
+    }),
+  }),
   defect('patch-starts-pod', 'pods.patch.others', 'status', {
     says: 'A PATCH of the variables of an EXITED pod starts it two seconds later.',
     observed: 'status RUNNING',

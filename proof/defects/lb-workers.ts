@@ -95,6 +95,11 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it reached the worker 2×',
     change: sendsAgain(500, 'GET'),
   }),
+  defect('worker-500-retried-at-second-endpoint', 'lb.no-retry', 'error', {
+    says: 'A request that a worker of the second endpoint answers with 500 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: sendsAgain(500, undefined, 'second'),
+  }),
   defect('worker-503-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 503 is sent again.',
     observed: 'it reached the worker 2×',
@@ -167,14 +172,25 @@ export const lbWorkers: readonly Defect[] = [
   defect('requests-queued-beyond-three', 'lb.no-queue', 'concurrent', {
     says: 'An endpoint serves three requests at once, and others wait for the end of one.',
     observed: '1 of 4 reached a worker only once others had ended',
-    variation: { sample: '4' },
+    variation: { sample: '4, normal' },
     change: queuedBeyond(3),
   }),
   defect('requests-queued-beyond-seven', 'lb.no-queue', 'concurrent', {
     says: 'An endpoint serves seven requests at once, and others wait for the end of one.',
     observed: '1 of 8 reached a worker only once others had ended',
-    variation: { sample: '8' },
+    variation: { sample: '8, normal' },
     change: queuedBeyond(7),
+  }),
+  defect('posts-queued', 'lb.no-queue', 'concurrent', {
+    says: 'A POST waits for the end of a request that began before it.',
+    observed: '1 of 2 reached a worker only once others had ended',
+    change: queuedBeyond(1, ({ request }) => request.method === 'POST'),
+  }),
+  defect('requests-to-second-endpoint-queued', 'lb.no-queue', 'concurrent', {
+    says: 'The second endpoint serves four requests at once, and others wait for the end of one.',
+    observed: '4 of 8 reached a worker only once others had ended',
+    variation: { sample: '8, second' },
+    change: queuedBeyond(4, ({ id }) => id === 'second'),
   }),
   defect('concurrent-requests-500', 'lb.no-queue', 'answered', {
     says: 'Requests that are served at once are answered 500.',
@@ -184,26 +200,33 @@ export const lbWorkers: readonly Defect[] = [
 ]
 
 /** Requests that the worker answers with this status are sent again. */
-function sendsAgain(status: number, method?: string): Change {
-  return passesOn(async (pass, request) => {
+function sendsAgain(status: number, method?: string, endpoint?: string): Change {
+  return passesOn(async (pass, request, { id }) => {
     const copy = copyOf(request)
     const response = await pass(request)
-    return response.status === status && (method ?? request.method) === request.method ? pass(copy) : response
+    const isMeant = (method ?? request.method) === request.method && (endpoint ?? id) === id
+    return response.status === status && isMeant ? pass(copy) : response
   })
 }
 
-/** An endpoint serves so many requests at once; others wait for the end of one. */
-function queuedBeyond(most: number): Change {
+/** An endpoint serves so many requests at once; others that are meant wait for the end of one. */
+function queuedBeyond(most: number, isMeant: (sent: Sent) => boolean = () => true): Change {
   return (base) => {
     const running = new Map<string, Set<Promise<unknown>>>()
     return passesOn(async (pass, request, { id }) => {
       const others = running.get(id) ?? new Set()
       running.set(id, others)
-      while (others.size >= most) await Promise.race(others)
+      while (isMeant({ request, id }) && others.size >= most) await Promise.race(others)
       const response = pass(request)
       const end: Promise<unknown> = response.catch(() => {}).then(() => others.delete(end))
       others.add(end)
       return response
     })(base)
   }
+}
+
+/** A request, and the endpoint that it is for. */
+interface Sent {
+  readonly request: Request
+  readonly id: string
 }

@@ -1,9 +1,10 @@
 import { membersOf } from '../../harness/exchange/read.ts'
+import type { StoredPod } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
 import { doesToo } from './action-tools.ts'
 import { lists } from './list-delete.ts'
 import { patching } from './patch-tools.ts'
-import { type Change, defect, part, shows } from './tools.ts'
+import { all, type Change, defect, part, shows } from './tools.ts'
 
 /** New pods: their template, their address, and the order of their statuses. */
 export const newPods: readonly Defect[] = [
@@ -31,6 +32,22 @@ export const newPods: readonly Defect[] = [
       change: networkShown((network) => ({ ...network, [name]: '' })),
     }),
   ]),
+  defect('start-drops-address', 'pods.global-networking.address', 'kept', {
+    says: 'A pod that was stopped and started has an empty address in the global network.',
+    observed: 'ip ""',
+    change: (base) => {
+      const started = new WeakSet<StoredPod>()
+      return all(
+        doesToo({ action: 'start' }, (pod) => void started.add(pod)),
+        shows((shown, pod) => {
+          const network = membersOf(shown.globalNetworking)
+          return started.has(pod) && network?.enabled === true
+            ? { ...shown, globalNetworking: { ...network, ip: '' } }
+            : shown
+        }),
+      )(base)
+    },
+  }),
   defect('unnetworked-shown-enabled', 'pods.global-networking.address', 'unasked', {
     says: 'Every pod shows globalNetworking.enabled, and only a networked one has an address.',
     observed: 'ip nothing',

@@ -58,6 +58,15 @@ export const patch: readonly Defect[] = [
       if (isEmpty(body.mounts) && Object.keys(body).length === 1) pod.mounts = {}
     }),
   }),
+  defect('empty-mounts-beside-env-remove-mount', 'pods.patch.empty-object', 'unchanged', {
+    says: 'A PATCH of variables and empty mounts removes the mount.',
+    observed: 'mounts {}',
+    variation: { sample: 'env' },
+    change: patching((pod, body, next) => {
+      next()
+      if (isEmpty(body.mounts) && 'env' in body) pod.mounts = {}
+    }),
+  }),
   defect('new-pod-takes-any-mount', 'pods.patch.new-pod', 'refused', {
     says: 'Until a pod is RUNNING, a mount that it was not created with is accepted and has no effect.',
     observed: 'status 200',

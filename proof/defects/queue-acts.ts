@@ -102,6 +102,11 @@ export const queueActs: readonly Defect[] = [
     observed: 'COMPLETED',
     change: part('acceptsReport', () => true),
   }),
+  defect('cancel-ignored-once-streamed', 'queue.cancel.running', 'stopped', {
+    says: 'The cancellation of a running job whose stream was read is 200 and has no effect.',
+    observed: 'IN_PROGRESS',
+    change: part('cancelJob', (next, job) => (job.status === 'IN_PROGRESS' && job.drained > 0 ? 'CANCELLED' : next())),
+  }),
   defect('cancelled-job-notified-as-completed', 'queue.cancel.running', 'not-notified', {
     says: 'The receiver is notified that a running job which was cancelled is COMPLETED.',
     observed: 'a notification with COMPLETED',

@@ -25,6 +25,13 @@ export const queueExecutionTimeout: readonly Defect[] = [
       policy.ttl === undefined ? next() : Number.POSITIVE_INFINITY,
     ),
   }),
+  defect('execution-timeout-of-part-of-a-second-ignored', 'queue.execution-timeout.enforced', 'stopped', {
+    says: 'An executionTimeout that is not of whole seconds is ignored.',
+    observed: 'status IN_PROGRESS',
+    change: part('executionTimeoutOf', (next, { policy: { executionTimeout = 0 } }) =>
+      executionTimeout % 1_000 === 0 ? next() : Number.POSITIVE_INFINITY,
+    ),
+  }),
   defect('execution-timeout-half-more', 'queue.execution-timeout.enforced', 'stopped', {
     says: 'A job runs for half of its executionTimeout more.',
     observed: 'status IN_PROGRESS',

@@ -50,6 +50,16 @@ export const queueHealth: readonly Defect[] = [
     observed: '1',
     change: countsWithout('inQueue', ({ policy, status }) => status === 'IN_QUEUE' && policy.lowPriority === true),
   }),
+  defect('health-waiting-without-runsync', 'queue.health.moves', 'waiting', {
+    says: 'Jobs of /runsync that wait are not counted in /health.',
+    observed: '1',
+    change: countsWithout('inQueue', ({ operation, status }) => status === 'IN_QUEUE' && operation === 'runsync'),
+  }),
+  defect('health-running-without-runsync', 'queue.health.moves', 'running', {
+    says: 'Jobs of /runsync that run are not counted in /health.',
+    observed: '0',
+    change: countsWithout('inProgress', ({ operation, status }) => status === 'IN_PROGRESS' && operation === 'runsync'),
+  }),
   defect('health-counts-cancelled', 'queue.health.moves', 'cancelled', {
     says: 'A job that was cancelled while it waited counts as waiting in /health.',
     observed: '2',
@@ -149,7 +159,7 @@ export const queueHealth: readonly Defect[] = [
   }),
   defect('health-of-another-endpoint', 'queue.health.moves', 'apart', {
     says: 'The response of /health counts the jobs of another endpoint of the account.',
-    observed: 'inProgress 2, inQueue 1',
+    observed: 'inProgress 2, inQueue 2',
     change: part('presentHealth', (next, endpoint, { queue }) =>
       next(endpoint.id === 'second' ? (queue.endpoints.get('two-workers') ?? endpoint) : endpoint),
     ),
@@ -191,7 +201,7 @@ function keepsCounting(
 }
 
 /** Some of the jobs that an endpoint has are left out of a number in /health. */
-function countsWithout(name: 'completed' | 'inQueue', isLeftOut: (job: Job) => boolean): Change {
+function countsWithout(name: 'completed' | 'inProgress' | 'inQueue', isLeftOut: (job: Job) => boolean): Change {
   return showsHealth((shown, { jobs }) => {
     const counted = membersOf(shown.jobs) ?? {}
     const left = [...jobs.values()].filter(isLeftOut)

@@ -1,5 +1,7 @@
+import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints } from '../../reference/queue/settings.ts'
 import type { Defect } from '../types.ts'
+import { runsyncAtOnce } from './queue-tools.ts'
 import { all, type Change, defect, options, part } from './tools.ts'
 
 /** Jobs of low priority that start workers, or are left behind. */
@@ -34,6 +36,23 @@ export const queuePriority: readonly Defect[] = [
     says: 'A job of low priority starts a worker if it has a webhook.',
     observed: 'a worker',
     change: part('scalesWorkers', (next, { webhook }) => webhook !== null || next()),
+  }),
+  ...(['ttl', 'executionTimeout'] as const).map((member) =>
+    defect(`low-priority-beside-${member.toLowerCase()}-starts-worker`, 'queue.low-priority', 'alone', {
+      says: `A job of low priority starts a worker if its policy has ${member} as well.`,
+      observed: 'a worker',
+      change: part('scalesWorkers', (next, { policy }) => member in policy || next()),
+    }),
+  ),
+  defect('low-priority-beside-s3config-starts-worker', 'queue.low-priority', 'alone', {
+    says: 'A job of low priority starts a worker if it has an s3Config.',
+    observed: 'a worker',
+    change: part('scalesWorkers', (next, { s3Config }) => s3Config !== null || next()),
+  }),
+  defect('runsync-of-low-priority-not-awaited', 'queue.low-priority', 'runsync', {
+    says: 'The operation /runsync answers a job of low priority at once.',
+    observed: 'status IN_QUEUE',
+    change: runsyncAtOnce(({ policy }) => membersOf(policy)?.lowPriority === true),
   }),
   defect('retried-low-priority-starts-worker', 'queue.low-priority', 'retried', {
     says: 'A job of low priority starts a worker once it is retried.',

@@ -79,6 +79,14 @@ export const queuePurge: readonly Defect[] = [
       return jobs.length
     }),
   }),
+  defect('purged-notified-as-completed', 'queue.purge.pending', 'not-notified', {
+    says: 'The receiver of a job that is purged is told that it is COMPLETED.',
+    observed: 'a notification with COMPLETED',
+    change: part('purgeJobs', (next, endpoint, service) => {
+      for (const job of endpoint.waiting.all()) service.parts.notify({ ...job, status: 'COMPLETED' }, service)
+      return next()
+    }),
+  }),
   defect('purged-is-completed', 'queue.purge.pending', 'not-completed', {
     says: 'A job that is purged becomes COMPLETED.',
     observed: 'COMPLETED',

@@ -2,7 +2,7 @@ import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { wait } from '../../reference/index.ts'
 import type { Endpoint, Submission } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, out } from './queue-tools.ts'
+import { asks, out, runsyncAtOnce } from './queue-tools.ts'
 import {
   all,
   type Change,
@@ -173,6 +173,12 @@ export const queueSubmission: readonly Defect[] = [
     says: 'The operation /runsync answers with the job as it is when it is submitted.',
     observed: 'IN_PROGRESS while the job runs',
     change: part('runsyncWaitOf', () => 0),
+  }),
+  defect('runsync-with-webhook-answers-at-once', 'queue.runsync.when-done', 'waits', {
+    says: 'The operation /runsync answers at once if its job has a webhook.',
+    observed: 'IN_QUEUE while the job runs',
+    variation: { options: 'webhook' },
+    change: runsyncAtOnce(({ webhook }) => webhook !== undefined),
   }),
   defect('runsync-answers-at-first-partial', 'queue.runsync.when-done', 'waits', {
     says: 'A partial result of a job ends the wait of /runsync.',

@@ -2,7 +2,7 @@ import { Refusal } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { type Endpoint, isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
-import { all, type Change, type Json, part, type Wrap } from './tools.ts'
+import { all, type Change, type Json, jsonOf, part, readdressed, serving, type Wrap } from './tools.ts'
 
 /** Jobs are shown otherwise in every response; `change` gets the job as it would be shown. */
 export function showsJob(change: (shown: Json, job: Job) => Json): Change {
@@ -158,4 +158,12 @@ export function afterPurge(change: (isPurged: () => boolean) => Change): Change 
       change(() => isPurged),
     )(base)
   }
+}
+
+/** The operation /runsync answers some submissions at once, as /run does. */
+export function runsyncAtOnce(when: (body: Json) => boolean): Change {
+  return serving(async (request, { fetch }) => {
+    const isMeant = asks('runsync')(request) && when((await jsonOf(request)) ?? {})
+    return fetch(isMeant ? readdressed(request.url.replace(/runsync$/, 'run'), request) : request)
+  })
 }

@@ -40,6 +40,23 @@ export const queueTtl: readonly Defect[] = [
       }),
     ),
   ),
+  defect('ttl-of-part-of-a-second-ignored', 'queue.ttl.queued', 'gone', {
+    says: 'A ttl that is not of whole seconds is ignored.',
+    observed: 'status 200',
+    change: deadline(({ policy: { ttl = 0 } }, endMs) => (ttl % 1_000 === 0 ? endMs : Number.POSITIVE_INFINITY)),
+  }),
+  defect('ttl-of-part-of-a-second-cut', 'queue.ttl.not-early', 'there', {
+    says: 'A ttl that is not of whole seconds is over after a tenth of it.',
+    observed: 'status 404',
+    change: deadline(({ bornMs, policy: { ttl = 0 } }, endMs) =>
+      ttl % 1_000 === 0 ? endMs : bornMs + Math.round(ttl / 10),
+    ),
+  }),
+  defect('ttl-ignored-once-cancelled', 'queue.ttl.completed', 'gone', {
+    says: 'A job that was cancelled is shown after its ttl, as long as any other result.',
+    observed: 'status 200',
+    change: spared('CANCELLED'),
+  }),
   defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',

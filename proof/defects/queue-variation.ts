@@ -61,11 +61,17 @@ export const queueVariation: readonly Defect[] = [
   defect('output-list-without-last', 'queue.run.echo', 'output', {
     variation: { output: 'nested' },
     says: 'An output that is a list loses its last entry.',
-    observed: 'nothing at $[1]',
+    observed: 'nothing at $[2]',
     change: showsIn('COMPLETED', ({ output, ...shown }) => ({
       ...shown,
       output: Array.isArray(output) ? output.slice(0, -1) : output,
     })),
+  }),
+  defect('output-texts-parsed', 'queue.run.echo', 'output', {
+    variation: { output: 'nested' },
+    says: 'Texts in a list of outputs that are numbers, true or null become these values.',
+    observed: 'true at $[1].yes',
+    change: showsIn('COMPLETED', (shown) => (Array.isArray(shown.output) ? parsedTexts(shown) : shown)),
   }),
   defect('output-nulls-dropped', 'queue.run.echo', 'output', {
     variation: { output: 'null members' },
@@ -96,6 +102,18 @@ export const queueVariation: readonly Defect[] = [
     says: 'A member of an input that is called constructor does not reach the worker.',
     observed: 'nothing at $.constructor',
     change: takesInput(without('constructor')),
+  }),
+  defect('input-dates-rewritten', 'queue.run.echo', 'input', {
+    variation: { input: 'nested' },
+    says: 'Texts in an input that are date-times get a fraction.',
+    observed: '"2026-01-01T00:00:00.000Z" at $.likeOthers.date',
+    change: takesInput((input) => ('likeOthers' in input ? withDatesRewritten(input) : input)),
+  }),
+  defect('input-webhook-dropped', 'queue.run.echo', 'input', {
+    variation: { input: 'inherited names' },
+    says: 'A member of an input that is called webhook does not reach the worker.',
+    observed: 'nothing at $.webhook',
+    change: takesInput(without('webhook')),
   }),
   defect('input-long-names-cut', 'queue.run.echo', 'input', {
     variation: { input: 'nested' },
@@ -128,13 +146,13 @@ export const queueVariation: readonly Defect[] = [
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that are lost.
     change: takesInput(renamed((name) => name.replaceAll(/[\x00-\x1f]/g, ' '))),
   }),
-  defect('default-policy-never-dispatched', 'queue.run.echo', 'options', {
-    variation: { options: 'default policy' },
-    says: 'A job whose policy spells out the defaults is never executed.',
+  defect('generous-policy-never-dispatched', 'queue.run.echo', 'options', {
+    variation: { options: 'generous policy' },
+    says: 'A job whose policy is more generous than the defaults is never executed.',
     observed: 'IN_QUEUE',
     change: part(
       'nextJob',
-      (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 600_000) ?? null,
+      (_, { waiting }) => [...waiting.all()].find(({ policy }) => policy.executionTimeout !== 900_000) ?? null,
     ),
   }),
   defect('s3-config-fails-job', 'queue.run.echo', 'options', {
@@ -240,6 +258,15 @@ export const queueVariation: readonly Defect[] = [
 /** An input without a member. */
 function without(dropped: string): (input: Json) => Json {
   return (input) => Object.fromEntries(Object.entries(input).filter(([name]) => name !== dropped))
+}
+
+function withDatesRewritten(input: Json): Json {
+  return JSON.parse(JSON.stringify(input).replaceAll(':00Z"', ':00.000Z"'))
+}
+
+/** A value whose texts are parsed as JSON, if they can be. */
+function parsedTexts(value: Json): Json {
+  return JSON.parse(JSON.stringify(value), (_, one) => (typeof one === 'string' ? (jsonIn(one) ?? one) : one))
 }
 
 /** An input whose members have other names. */

@@ -4,6 +4,14 @@ import { type Change, defect, part } from './tools.ts'
 
 /** Notifications that are missing for some jobs, wrong for one that is gone, or given up too soon. */
 export const webhookJobs: readonly Defect[] = [
+  defect('webhook-repeated-of-requeued', 'webhook.both-operations', 'once', {
+    says: 'The notification of a job whose worker died before is sent twice.',
+    observed: '2 requests',
+    change: part('notify', (next, job) => {
+      next()
+      if (job.automaticRetries > 0) next()
+    }),
+  }),
   ...Object.entries({
     'low-priority': ({ policy }: Job) => policy.lowPriority === true,
     'second-endpoint': ({ endpoint }: Job) => endpoint.id.includes('second'),

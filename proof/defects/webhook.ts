@@ -84,6 +84,15 @@ export const webhook: readonly Defect[] = [
     observed: '4 requests',
     change: retries(3),
   }),
+  defect('webhook-fourth-attempt-of-second-endpoint', 'webhook.retries', 'no-fourth', {
+    says: 'A notification of a job of the second endpoint is tried four times.',
+    observed: '4 requests',
+    change: part('notify', (next, job, service) => {
+      const isMeant = job.endpoint.id === 'second'
+      const quotas = { ...service.tables.quotas, webhookRetries: 3 }
+      return isMeant ? next(job, { ...service, tables: { ...service.tables, quotas } }) : next()
+    }),
+  }),
   defect('webhook-two-attempts', 'webhook.three', 'three', {
     says: 'A notification is given up after two attempts.',
     observed: '2 requests',

@@ -11,9 +11,10 @@ const moreOfKey = 'a7'
 export const longerKeys: Readonly<Record<string, (key: string) => string>> = {
   'more after it': (key) => key + moreOfKey,
   'more before it': (key) => moreOfKey + key,
-  twice: (key) => key + key,
+  'many times': (key) => key.repeat(8),
   'a dot and more': (key) => `${key}.${moreOfKey}`,
   'a slash and more': (key) => `${key}/${moreOfKey}`,
+  'a comma and more': (key) => `${key},${moreOfKey}`,
 }
 
 /** Values of the header that resemble `Bearer KEY`. */

@@ -78,11 +78,12 @@ function updates(context: Context): readonly Members[] {
   const { gpus } = sectionOf(context)
   return [
     { workersMin: 1 },
+    { name: `${nextName()} \u{e9}\u{6f22}\u{1f680}` },
     { name: nextName() },
     { idleTimeout: idleTimeoutOf(context, 3) },
     { workersMax: workersOf(context, 2) },
     ...(part('gpu.several') ? [{ gpuTypeIds: gpus.toReversed() }, { gpuTypeIds: gpus }] : []),
-    { workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
+    { name: nextName(), workersMax: 1, idleTimeout: idleTimeoutOf(context, 4) },
   ]
 }
 
@@ -141,7 +142,9 @@ async function expectWorks(context: Context, id: string): Promise<void> {
   const running = context.part('receiver') ? await startJob(context, id, output) : null
   const waiting = await submitTo(context, id, { steps: [{ output }] })
   if (running !== null) {
-    for (const body of [{ idleTimeout: idleTimeoutOf(context, 5) }, { name: context.nextName() }]) {
+    const workersMax = workersOf(context, 2)
+    const idleTimeout = idleTimeoutOf(context, 5)
+    for (const body of [{ idleTimeout }, { name: context.nextName() }, { workersMax }, { workersMax: 1 }]) {
       const { status } = await update(context, id, body)
       const changed = Object.keys(body).join()
       if (!isSuccess(status)) context.notJudged(`jobs during an update of ${changed}`, `it was answered ${status}`)

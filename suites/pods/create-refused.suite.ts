@@ -71,7 +71,11 @@ refusals('pods.create.mount-volume', network, [422], {
 
 refusals('pods.create.mount-extra', mounted, [422], {
   'in mounts': put('mounts.plumbline', true),
-  'in the mount': inMount('plumbline', true),
+  'in the mount': anyOf({
+    true: inMount('plumbline', true),
+    false: inMount('plumbline', false),
+    'empty text': inMount('plumbline', ''),
+  }),
 })
 
 refusals('pods.create.volume-unknown', network, ['4XX'], {

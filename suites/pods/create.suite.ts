@@ -88,7 +88,7 @@ const inherited = { ['__proto__']: 'a', constructor: 'b', toString: 'c' }
 const unusual = { ...unusualVariables, PLUMBLINE_LONG: long, ...inherited }
 
 /** The description does not say which names and values are accepted, so unusual ones may be refused; plain ones may not. */
-const unusualArgs = { env: unusual, args: `sh -c "echo 'a  b'" ${long}` }
+const unusualArgs = { env: unusual, args: `sh -c "echo 'a  b é🚀'" ${long}` }
 
 const containers: Readonly<Record<string, { env: Members; args?: string; ports?: readonly string[] }>> = {
   'one port of two protocols': { ...unusualArgs, ports: ['5353/udp', '5353/tcp'] },

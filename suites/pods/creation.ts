@@ -18,6 +18,7 @@ export const unusualVariables = {
   PLUMBLINE_EQUALS: 'a=b',
   PLUMBLINE_QUOTES: `"a" 'b'`,
   PLUMBLINE_LINES: 'a\nb',
+  PLUMBLINE_SIGNS: 'a\\b $HOME %A% #c\t;',
   PLUMBLINE_LETTERS: 'e\u0301 漢字 🚀',
   plumbline: ' é ',
 }

@@ -72,15 +72,21 @@ async function movedPod(context: Context, pod: PodView): Promise<PodView> {
   return context.blocked(by, 'a PATCH of the path was accepted and not carried out')
 }
 
-rule('pods.patch.empty-object', { each: mountStates, varies: [...varies, 'branch'] }, async (context, shape) => {
-  const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
-  const change = another('c')
-  context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
-  expectMountKept(context, await changed(context, pod.id, change), pod)
-  // `mounts: {}` without another field may be refused.
-  await context.pods.patch(pod.id, { mounts: {} })
-  await expectMountKeptLater(context, pod)
-})
+rule(
+  'pods.patch.empty-object',
+  { each: mountStates, varies: [...varies, 'branch', 'sample'] },
+  async (context, shape) => {
+    const { pod, another } = await changes(context, await context.fixture.pod('EXITED', shape))
+    const change = another('c')
+    context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
+    expectMountKept(context, await changed(context, pod.id, change), pod)
+    // `mounts: {}` without another field, or beside some, may be refused.
+    const field = context.vary.sample('beside', ['nothing', ...changeFields] as const, String) ?? 'nothing'
+    const beside = field === 'nothing' ? {} : changeOf(context, pod, 'd', field)
+    await context.pods.patch(pod.id, { ...beside, mounts: {} })
+    await expectMountKeptLater(context, pod)
+  },
+)
 
 rule('pods.patch.atomic', { varies: [...anyPod, 'order'] }, async (context) => {
   const { pod, another } = await changes(context, await context.fixture.pod('EXITED'))

@@ -191,6 +191,7 @@ rule('pods.global-networking.address', { varies: ['kind', 'mount', 'history'] },
   const expectNetworked = async () => {
     const later = await untilNetworked(id)
     check('kept').that(isNetworked(later), 'enabled true, as before', 'enabled false', later)
+    expectAddress(later, 'kept')
   }
   const restart = await pods.act(id, 'restart')
   if (isSuccess(restart.status)) {

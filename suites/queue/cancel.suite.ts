@@ -64,14 +64,20 @@ rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
 })
 
 rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async (context, wish) => {
-  const { begun, check, clock, fixture, follow, found, notJudged, target } = context
+  const { begun, check, clock, fixture, follow, found, notJudged, offers, target } = context
   const { dispatchMs, sweepMs, webhookMs } = target.tolerances
-  const whole = { ...wish, steps: [{ deaf: true }, { hold: 'late' }, { output: 1 }], webhook: true } as const
+  const whole = {
+    ...wish,
+    steps: [{ deaf: true }, { emit: 'a part' }, { hold: 'late' }, { output: 1 }],
+    webhook: true,
+  } as const
   const isRunsync = wish.endpoint === 'executionTimeout'
   const job = await (isRunsync ? outlastingJob(context, whole) : fixture.submitted(whole))
   if (job === null) return notJudged('runsync', 'no job of /runsync goes on after its response')
   await begun(job)
   await found(job)
+  // A reader makes no difference.
+  if (offers('stream') && wish.endpoint === undefined) await job.queue.stream(job.id)
   // If /cancel is out for long, queue.cancel.queued says so.
   check('accepted').success(await job.queue.cancel(job.id))
   const { response, settled, status } = await follow(job, (shown) => !unfinished.has(shown), dispatchMs + sweepMs)

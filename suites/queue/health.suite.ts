@@ -52,12 +52,12 @@ everyExchange('queue.health.numbers', ({ operation, response }, { queue }) => {
 })
 
 rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['input', 'options'] }, async (context) => {
-  const { check, ended, fixture, inconclusive, notJudged, part, target } = context
+  const { begun, check, clock, ended, fixture, inconclusive, notJudged, part, target } = context
   const endpoint = 'twoWorkers'
   const before = await counted(context, endpoint, (now) => now.inQueue === 0 && now.inProgress === 0)
   if (!before.isAsWanted) inconclusive('/health counts jobs of others, or none')
-  const { held, release } = await fullEndpoint(context)
-  await expectCount('running', 'inProgress', held.length)
+  const { held: running, release } = await fullEndpoint(context)
+  await expectCount('running', 'inProgress', running.length)
   const waiting = await fixture.submitted({ steps: [{ output: 1 }], endpoint })
   await expectWaiting(context, waiting)
   await expectCount('waiting', 'inQueue', 1)
@@ -69,23 +69,33 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   const { status } = await cancelled.queue.cancel(cancelled.id)
   if (isSuccess(status)) await expectCount('cancelled', 'inQueue', 1)
   else notJudged('cancelled', `/cancel was answered ${status}`)
+  // It waits, and is the one that runs once the others have ended.
+  const held = fixture.job({ steps: [{ hold: 'go' }, { output: 1 }], endpoint })
+  const answer = held.queue.held.runsync(held.body)
+  const early = await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
+  if (early === null) await expectCount('waiting', 'inQueue', isSuccess(status) ? 2 : 3)
+  else notJudged('runsync', `/runsync was answered ${early.status} while its job was to wait`)
   if (part('endpoint.second')) {
     const others = await counted(
       context,
       'second',
-      (now) => Number(now.inQueue) + Number(now.inProgress) <= held.length,
+      (now) => Number(now.inQueue) + Number(now.inProgress) <= running.length,
     )
     check('apart').that(others.isAsWanted, 'the jobs of this endpoint alone', textOf(others.now), others.response)
   }
   release()
+  if (early === null) await begun(held)
+  for (const job of [...running, waiting]) await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
+  if (early === null) await expectCount('running', 'inProgress', 1)
+  held.beacon.release('go')
+  await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
   // By now the cancelled job may have been counted as failed.
   const { now: beforeFailure } = await counted(context, endpoint, () => true)
   const failing = await fixture.submitted({ steps: [{ fail: 'no depth' }], endpoint })
   const synchronous = await fixture.finished({ steps: [{ output: 1 }], endpoint }, 'runsync')
   await expectEnd(context, 'completed', synchronous.job, synchronous.end, 'COMPLETED')
-  for (const job of [...held, waiting]) await expectEnd(context, 'completed', job, await ended(job), 'COMPLETED')
   // Before the retries of the other job: a count of kept jobs loses one of /runsync after a minute.
-  await expectMore('completed', before.now, held.length + 2)
+  await expectMore('completed', before.now, running.length + (early === null ? 3 : 2))
   await expectEnd(context, 'failed', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
   await expectMore('failed', beforeFailure, 1)
   await expectCount('running', 'inProgress', 0)

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { valueAt } from '../../harness/exchange/read.ts'
+import { options } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -8,6 +9,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
 import { leavesOf } from '../shared/health.ts'
 import { expectEnd, expectOutput } from '../shared/job-ends.ts'
+import { leastWaitMs, shownStatus, unfinished } from '../shared/job-responses.ts'
 import { reportOf } from '../shared/readers.ts'
 import { expectStopped, runsOn } from './times.ts'
 
@@ -92,13 +94,26 @@ async function retried(job: SubmittedJob): Promise<Put | null> {
   return isSuccess(response.status) ? { job: withoutFormer(job, { starts, ends: 0 }), response } : null
 }
 
-/** A job of low priority, submitted by /run, and with a webhook by /runsync: a worker that is started for one takes the other as well. */
-async function submittedBoth({ clock, fixture, found, target }: Context): Promise<Put> {
+/** A job of low priority, submitted by /run, and with all other options by /runsync: a worker that is started for one takes the other as well. */
+async function submittedBoth({ check, clock, fixture, found, target }: Context): Promise<Put> {
   const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
   const low = await fixture.submitted(wish)
   const response = await found(low)
-  const synchronous = fixture.job({ ...wish, webhook: true })
-  await clock.until(synchronous.queue.held.runsync(synchronous.body), clock.now() + target.tolerances.dispatchMs)
+  const { s3Config } = options
+  const synchronous = fixture.job({
+    ...wish,
+    ...s3Config,
+    policy: { ...otherPolicy, lowPriority: true },
+    webhook: true,
+  })
+  const answer = synchronous.queue.held.runsync(synchronous.body)
+  const early = await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
+  // Other rules judge whether it is accepted. One that a worker took may be done.
+  if (early !== null) {
+    const status = shownStatus(early)
+    const isEarly = unfinished.has(status) && early.exchange.received.target - early.exchange.sent.target < leastWaitMs
+    check('runsync').that(!isEarly, 'no response before its job is done', `status ${status}`, early)
+  }
   return { job: low, response }
 }
 

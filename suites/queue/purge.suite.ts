@@ -5,6 +5,7 @@ import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectNotCompletedNotified } from '../shared/attempts.ts'
 import { fillEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd, expectOutput, failedJob } from '../shared/job-ends.ts'
 import {
@@ -31,7 +32,7 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
   const failed = await failedJob(context, 'cleared', { endpoint: 'dedicated' })
   const { release, waiting } = await fillEndpoint(context, 'dedicated')
   for (const policy of [{}, { lowPriority: true }, { ttl: 600_000 }]) {
-    waiting.push(await fixture.submitted({ steps: held, policy, endpoint: 'dedicated' }))
+    waiting.push(await fixture.submitted({ steps: held, policy, endpoint: 'dedicated', webhook: true }))
   }
   const synchronous = fixture.job({ steps: held, endpoint: 'dedicated' })
   const answer = synchronous.queue.held.runsync(synchronous.body)
@@ -76,6 +77,7 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
       const isExecuted = job.beacon.executions().length > executions
       check('not-executed').that(!isExecuted, 'no execution after the purge', 'an execution', response)
       expectNotCompleted(context, 'not-completed', response)
+      if (job.body.webhook !== undefined) expectNotCompletedNotified(context, 'not-notified', job)
     }
     const isExecuted = before === 0 && synchronous.beacon.executions().length > 0
     check('runsync').that(!isExecuted, 'no execution after the purge', 'an execution', later.response)

@@ -16,6 +16,7 @@ const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables
 
 /** An output that occurs nowhere else in a response. */
 const output = 'plumbline-kept-output'
+const largeLength = 65_536
 /** An error that occurs nowhere else in a response. */
 const failure = 'plumbline-kept-error'
 
@@ -34,7 +35,7 @@ interface TimedWish extends JobWish {
 
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
-  completed: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
+  completed: { steps: [{ output }], policy: { executionTimeout: 600_000, ttl: 7_200_000 }, heldMs: workMs },
   failed: { steps: [{ fail: failure }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
@@ -123,10 +124,13 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
 
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
-  const { begun, clock, ended, fixture, found, freeWorkers, part, target } = context
+  const { begun, clock, ended, fixture, found, freeWorkers, offers, part, target } = context
   const { heldMs = 0, ...plain }: TimedWish = ways[way]
   // Without a receiver nobody could release the job.
   const isHeld = heldMs > 0 && part('receiver')
+  // Large results are commonly stored elsewhere.
+  if (way === 'completed' && by === 'run' && offers('queue.large'))
+    plain.steps = [{ output: `${output}${'x'.repeat(largeLength)}` }]
   const wish = isHeld ? { ...plain, steps: [{ hold: 'go' }, ...(plain.steps ?? [])] } : plain
   const job = by === 'run' ? await fixture.submitted(wish) : await answeredJob(context, wish, isHeld ? heldMs : 0)
   if (job === null) return null
@@ -169,11 +173,13 @@ function earliestOf({ part }: Context, job: SubmittedJob): number {
 
 /** The result of a job is there until its retention is nearly over; a cancelled job has none, so that one is recorded. */
 async function expectKept(context: Context, way: Way, by: Operation, ms: number): Promise<void> {
-  const { check, clock, inconclusive, reading } = context
+  const { check, clock, inconclusive, offers, reading } = context
   const ended = await knownEnd(context, way, by)
   if (ended === null) return
   const { job } = ended
   const overMs = earliestOf(context, job) + ms
+  // A reader does not shorten it.
+  if (way === 'completed' && offers('stream')) await job.queue.stream(job.id)
   await clock.at(overMs - leadMs)
   const response = await job.queue.status(job.id)
   if (way === 'cancelled') return reading(way, isSuccess(response.status) ? shownStatus(response) : 'gone')

@@ -253,7 +253,7 @@ rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async 
   if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
 })
 
-rule('queue.runsync.when-done', { varies: ['execution'] }, async (context) => {
+rule('queue.runsync.when-done', { varies: ['execution', 'options'] }, async (context) => {
   const { check, clock, fixture, inconclusive, target } = context
   const { answerMs, coldStartMs, dispatchMs } = target.tolerances
   for (let count = 1; count <= runsyncTries; count++) {

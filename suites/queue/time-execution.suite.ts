@@ -40,8 +40,8 @@ async function expectLongStopped(context: Context): Promise<void> {
 /** The same of jobs that use one worker after the other: of one that reports late, of a second execution, and of /runsync. */
 async function expectShortStopped(context: Context): Promise<void> {
   const { fixture, begun, clock, notJudged, target } = context
-  // Each member of a policy holds beside the others.
-  const policy = { executionTimeout: 6_000, ttl: 3_600_000 }
+  // Each member of a policy holds beside the others, and is not of whole seconds.
+  const policy = { executionTimeout: 6_050, ttl: 3_600_000 }
   const deaf = await fixture.submitted({ steps: reportsLate, policy })
   await expectJobStopped(context, deaf, (await begun(deaf)).at.target + policy.executionTimeout)
   deaf.beacon.release('late')

@@ -24,10 +24,13 @@ const longLives = [50_000, 120_000, 300_000]
 /** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
 const livesOfRunsync = [40_000, 120_000, 300_000]
 
+/** The life of a job that is cancelled meanwhile, ms. */
+const cancelledMs = 50_000
+
 /** How many jobs keep an endpoint busy. */
 const busy = { normal: 1, twoWorkers: busyWorkers }
-/** A short life of a job that waits, ms. */
-const waitingMs = 11_000
+/** A short life of a job that waits, not of whole seconds, ms. */
+const waitingMs = 11_050
 
 /** How often a job is made to wait that an earlier one's worker took after all. */
 const tries = [1, 2, 3]
@@ -122,7 +125,7 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
 })
 
 rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sample'], workers: 0 }, async (context) => {
-  const { clock, inconclusive, offers, vary } = context
+  const { clock, fixture, inconclusive, offers, vary } = context
   const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
     for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
       const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
@@ -137,6 +140,12 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
   }
   const jobs = []
   for (const by of vary.every('submission')) jobs.push(await completed(by))
+  if (offers('receiver')) {
+    const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: cancelledMs } })
+    // It waits or runs; other rules judge the cancellation.
+    await cancelled.queue.cancel(cancelled.id)
+    jobs.push({ job: cancelled, ttlMs: cancelledMs })
+  }
   // The result of /runsync may be removed soon after its ttl.
   jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
   // A reader does not extend it.
@@ -150,7 +159,7 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
 })
 
 rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {
-  const ttlMs = 20_000
+  const ttlMs = 20_050
   const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
   await context.found(job)
   context.check('there').success(await beforeEnd(context, job, ttlMs))

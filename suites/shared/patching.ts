@@ -139,10 +139,10 @@ export async function shown(context: Context, id: string, done: (pod: PodView) =
   return context.settle(id, (_, pod) => pod !== null && done(pod), context.target.tolerances.visibleMs)
 }
 
-/** Locks a pod, or unlocks it, by the PATCH that the target file names. Waits until the pod shows it. */
-export async function setLock(context: Context, id: string, isLocked: boolean) {
+/** Locks a pod, or unlocks it, by the PATCH that the target file names, and `beside` it. Waits until the pod shows the lock. */
+export async function setLock(context: Context, id: string, isLocked: boolean, beside: Members = {}) {
   const { lock, unlock } = context.target.pods?.locked ?? {}
-  const patch = await context.pods.patch(id, isLocked ? lock : unlock)
+  const patch = await context.pods.patch(id, { ...(isLocked ? lock : unlock), ...beside })
   return { patch, ...(await shown(context, id, ({ value }) => value.locked === isLocked)) }
 }
 

@@ -20,11 +20,14 @@ const steps = [{ output: 1 }]
 /** Outputs that a careless service takes for none. */
 const emptyOutputs = [null, false, 0, '', [], {}] as const
 
+/** A second notification of the same end comes soon, ms. */
+const againMs = 5_000
+
 /** Results of more than 64 KB are commonly stored elsewhere. */
 const largeBytes = 70_000
 
 rule('webhook.both-operations', { shared: ['second'], varies: anyJob, workers: 0 }, async (context) => {
-  const { blocked, check, ended, fixture, notJudged, reading } = context
+  const { blocked, check, clock, ended, fixture, notJudged, reading } = context
   const run = await fixture.sent({ steps, webhook: true }, 'run')
   const runsync = await fixture.sent({ steps, webhook: true }, 'runsync')
   if (runsync.response.exchange.operation !== 'runJobSync')
@@ -49,6 +52,11 @@ rule('webhook.both-operations', { shared: ['second'], varies: anyJob, workers: 0
     // Other rules judge how these jobs end.
     if (status !== 'COMPLETED') notJudged(clause, `the job was ${status}`)
     else check(clause).that(isNotified, 'a request once the job is done', 'no request', response)
+  }
+  await clock.sleep(againMs)
+  for (const job of [run, runsync, requeued, retried, ...others.map((one) => one.job)]) {
+    const count = job.webhook.attempts().length
+    check('once').that(count <= 1, 'no request after one that was answered 200', requests(count), job.response)
   }
 })
 
