@@ -70,11 +70,13 @@ rule('deploy.same-name', { creates: 3 }, async (context) => {
 
 rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) => {
   const { begun, check, ended, found, inconclusive, notJudged, on, part, target, vary } = context
-  const { files, project } = projectOf(context, 'three-queues')
-  const [a, b, c] = project.endpoints as [ProjectEndpoint, ProjectEndpoint, ProjectEndpoint]
-  const [removed, kept] = vary.ordered([a, b]) as [ProjectEndpoint, ProjectEndpoint]
-  // A tool may remove those whose names begin with the one that it is given.
-  const tree = { files, project: { ...project, endpoints: [removed, kept, { ...c, name: `${removed.name}2` }] } }
+  const tree = projectOf(context, 'three-queues', {
+    // Finds a tool that removes every endpoint whose name begins with the given one.
+    arranged([first, second, third]) {
+      const [removed, kept] = vary.ordered([first, second]) as [ProjectEndpoint, ProjectEndpoint]
+      return [removed, kept, { ...(third as ProjectEndpoint), name: `${removed.name}2` }]
+    },
+  })
   const [one, two, third] = (await deployed(context, tree)) as [Deployed, Deployed, Deployed]
   const isHeld = part('receiver')
   const busy = await begin(context, two, 'crash', isHeld ? [{ hold: 'go' }] : [])
@@ -114,8 +116,7 @@ rule('deploy.independent', { creates: 3, varies: ['order'] }, async (context) =>
 
 rule('deploy.queue-one-function', { creates: 2, varies: ['order'] }, async (context) => {
   const { vary } = context
-  const { files, project } = projectOf(context, 'two-functions')
-  const tree = { files, project: { ...project, endpoints: vary.ordered(project.endpoints) } }
+  const tree = projectOf(context, 'two-functions', { arranged: (endpoints) => vary.ordered(endpoints) })
   for (const one of await deployed(context, tree)) {
     await expectOutput(context, 'run', await begin(context, one, 'run'), outputOf(tree, one, 'run'))
     await expectRunsync(context, one, outputOf(tree, one, 'runsync'))

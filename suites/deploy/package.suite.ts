@@ -37,9 +37,11 @@ rule('deploy.manifest', async (context) => {
   const end = await build(context, tree)
   check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
   const found = packageOf(context, end)
-  const isOpaque = expectCode(context, tree, end, found)
-  if (!isOpaque)
+  const isHidden = isOpaque(found, tree)
+  if (!isHidden) {
+    expectCode(context, tree, end, found)
     check('dependencies').that(holds(found, extra), 'the dependency', 'no file of the dependency', end.response)
+  }
   // A tool may pack a dependency as one file, such as a wheel.
   const dependency = shownIn(found, tree, `${folderOf(extra)}/`)
   const isWhole = dependency.shown === 0 || dependency.lost === 0
@@ -52,24 +54,23 @@ rule('deploy.manifest', async (context) => {
   const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
   const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
-  if (isOpaque) inconclusive('the package holds code that is compiled or in an archive of its own, and none as text')
-  // A tool may keep what it packed before.
+  if (isHidden) inconclusive('the package holds code that is compiled or in an archive of its own, and none as text')
+  // Finds a tool that packs the files of an earlier build.
   const changed = { ...tree, files: { ...tree.files, [leaf]: 'NAME = "changed"\n' } }
   const again = await build(context, changed)
   check('built').that(again.exit === 0, 'exit code 0', exitOf(again), again.response)
   expectCode(context, changed, again, packageOf(context, again))
 })
 
-/**
- * The package holds the code of the project. True if that cannot be seen: a tool may compile the code, or pack it as one file, and
- * then its files cannot be told apart.
- */
-function expectCode({ check }: Context, tree: ProjectTree, end: ToolEnd, found: PackageSummary): boolean {
-  const code = shownIn(found, tree, 'worker/')
+/** True if a tool has compiled the code, or packed it as one file: then its files cannot be told apart. */
+function isOpaque(found: PackageSummary, tree: ProjectTree): boolean {
   const isOther = (path: string) => opaque.test(path) && !holds({ ...found, paths: [path] }, extra)
-  if (code.shown === 0 && found.paths.some(isOther)) return true
-  check('code').that(code.lost === 0, 'every file of the code', `${pluralize(code.lost, 'file')} missing`, end.response)
-  return false
+  return shownIn(found, tree, 'worker/').shown === 0 && found.paths.some(isOther)
+}
+
+function expectCode({ check }: Context, tree: ProjectTree, end: ToolEnd, found: PackageSummary): void {
+  const { lost } = shownIn(found, tree, 'worker/')
+  check('code').that(lost === 0, 'every file of the code', `${pluralize(lost, 'file')} missing`, end.response)
 }
 
 /** Paths of compiled code, and of archives. */

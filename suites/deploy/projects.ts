@@ -11,6 +11,8 @@ export interface ProjectMore {
   /** Names of packages that it depends on. */
   readonly dependencies?: readonly string[]
   readonly exclude?: readonly string[]
+  /** The endpoints as they are deployed, given those of the project. */
+  readonly arranged?: (endpoints: Project['endpoints']) => Project['endpoints']
   /** Further files, by path. */
   readonly files?: ProjectTree['files']
 }
@@ -22,9 +24,10 @@ const root = ['../..', '../../..']
 
 /** A project of `suites/deploy/projects/` with the conformance worker as its code, named after the run. */
 export function projectOf({ nextName }: Context, of: ProjectName, more: ProjectMore = {}): ProjectTree {
-  const { dependencies = [], exclude = [], files = {} } = more
+  const { arranged = (endpoints) => endpoints, dependencies = [], exclude = [], files = {} } = more
   const text = readFileSync(join(root ?? '', 'suites/deploy/projects', of, 'project.json'), 'utf8')
-  const project = JSON.parse(text.replaceAll('{name}', nextName())) as Project
+  const named = JSON.parse(text.replaceAll('{name}', nextName())) as Project
+  const project = { ...named, endpoints: arranged(named.endpoints) }
   const decoyFile = `def decoy(job):\n    return "${project.endpoints.find(isDecoy)?.name}"\n`
   return {
     project: { ...project, dependencies: dependencies.map((name) => ({ name, path: folderOf(name) })), exclude },
