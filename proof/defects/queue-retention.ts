@@ -65,11 +65,13 @@ export const queueRetention: readonly Defect[] = [
   defect('retention-run-beside-ttl-1-m', 'queue.retention.run-at-first', 'completed', {
     says: 'A /run job whose policy has a ttl is removed after a minute.',
     observed: 'status 404',
+    variation: { sample: 'beside a ttl' },
     change: retains((job) => isRun(job) && job.policy.ttl !== undefined, runsyncRetentionMs),
   }),
   defect('retention-run-of-large-1-m', 'queue.retention.run-at-first', 'completed', {
     says: 'The result of a /run job is removed after a minute if it is large.',
     observed: 'status 404',
+    variation: { sample: 'large' },
     change: retains((job) => isRun(job) && String(job.output).length > 64_000, runsyncRetentionMs),
   }),
   defect('retention-run-from-first-end', 'queue.retention.run', 'retried', {

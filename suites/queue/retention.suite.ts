@@ -16,7 +16,8 @@ const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs } = tables
 
 /** An output that occurs nowhere else in a response. */
 const output = 'plumbline-kept-output'
-const largeLength = 65_536
+/** Results of more than 64 KiB are commonly stored elsewhere. */
+const largeOutput = output + 'x'.repeat(65_536)
 /** An error that occurs nowhere else in a response. */
 const failure = 'plumbline-kept-error'
 
@@ -35,12 +36,19 @@ interface TimedWish extends JobWish {
 
 /** The ways in which a job ends, and the clauses about them. */
 const ways = {
-  completed: { steps: [{ output }], policy: { executionTimeout: 600_000, ttl: 7_200_000 }, heldMs: workMs },
+  completed: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
   failed: { steps: [{ fail: failure }], policy: { executionTimeout: 600_000 }, heldMs: workMs },
   'timed-out': { steps: runsOn, policy: { executionTimeout: 6_000 } },
   cancelled: { steps: [{ hold: 'go' }] },
   outlasting: { steps: [{ output }], policy: { executionTimeout: 600_000 }, heldMs: outlastingMs },
 } as const satisfies Readonly<Record<string, TimedWish>>
+
+/** Completed jobs of /run, of which one is drawn. */
+const results: Readonly<Record<string, TimedWish>> = {
+  plain: {},
+  'beside a ttl': { policy: { executionTimeout: 600_000, ttl: 7_200_000 } },
+  large: { steps: [{ output: largeOutput }] },
+}
 
 type Way = keyof typeof ways
 type Operation = 'run' | 'runsync'
@@ -58,7 +66,7 @@ const longest = { run: 'failed', runsync: 'outlasting' } as const satisfies Read
 const endings = (by: Operation): ScenarioOptions<Way> => ({
   alone: false,
   workers: 2,
-  varies: by === 'run' ? [...anyJob, 'past'] : anyJob,
+  varies: by === 'run' ? [...anyJob, 'past', 'sample'] : anyJob,
   each({ part }) {
     if (!part('receiver')) return ['completed', 'failed']
     return ['completed', 'failed', 'timed-out', by === 'run' ? 'cancelled' : 'outlasting']
@@ -124,13 +132,12 @@ rule('queue.retention.runsync-ends', { varies: anyJob }, async (context) => {
 
 /** A job that has ended; null if its end is not known. */
 async function endedJob(context: Context, way: Way, by: Operation, clause: string = way): Promise<Ended | null> {
-  const { begun, clock, ended, fixture, found, freeWorkers, offers, part, target } = context
-  const { heldMs = 0, ...plain }: TimedWish = ways[way]
+  const { begun, clock, ended, fixture, found, freeWorkers, offers, part, target, vary } = context
+  const offered = Object.entries(results).filter(([name]) => name !== 'large' || offers('queue.large'))
+  const drawn = way === 'completed' && by === 'run' ? vary.sample('result', offered, ([name]) => name) : undefined
+  const { heldMs = 0, ...plain }: TimedWish = { ...ways[way], ...drawn?.[1] }
   // Without a receiver nobody could release the job.
   const isHeld = heldMs > 0 && part('receiver')
-  // Large results are commonly stored elsewhere.
-  if (way === 'completed' && by === 'run' && offers('queue.large'))
-    plain.steps = [{ output: `${output}${'x'.repeat(largeLength)}` }]
   const wish = isHeld ? { ...plain, steps: [{ hold: 'go' }, ...(plain.steps ?? [])] } : plain
   const job = by === 'run' ? await fixture.submitted(wish) : await answeredJob(context, wish, isHeld ? heldMs : 0)
   if (job === null) return null
