@@ -28,7 +28,7 @@ export const dimensions = {
   /** How a job is submitted, for rules that need no id before it ends. */
   submission: ['run', 'runsync'],
   /** Members of a job's input, besides its steps. */
-  input: ['plain', 'empty values', 'nested', 'large', 'unicode', 'brackets', 'inherited names'],
+  input: ['plain', 'empty values', 'nested', 'large', 'unicode', 'brackets', 'reserved names'],
   /** The output of a job; `outputs` has the value. */
   output: [
     'object',
@@ -45,7 +45,7 @@ export const dimensions = {
     'large',
     'unicode',
   ],
-  /** Optional members of a submission that change nothing about its job. */
+  /** Optional members of a submission. Rules about the defaults set a policy of their own. */
   options: ['none', 'empty policy', 'generous policy', 's3Config', 'webhook'],
   /** The history of the endpoint just before the job. */
   execution: ['first', 'later', 'after a failure', 'after a refusal', 'after a cancellation'],

@@ -39,8 +39,8 @@ export const inputs: Readonly<Record<ValueOf<'input'>, Readonly<Record<string, u
   large: { text: large },
   unicode: { [unicode]: unicode },
   brackets: { brackets },
-  // Names of all objects, and of the members of a submission.
-  'inherited names': { constructor: 'a', toString: 'b', input: 'c', webhook: 'd', policy: 'e', id: 'f' },
+  // Names that every object inherits, and names in submissions and jobs.
+  'reserved names': { constructor: 'a', toString: 'b', input: 'c', webhook: 'd', policy: 'e', id: 'f' },
 }
 
 /** An input of all that may be lost while a job waits to be executed again. */

@@ -98,7 +98,7 @@ export const queueVariation: readonly Defect[] = [
     change: takesInput(without('')),
   }),
   defect('input-constructor-dropped', 'queue.run.echo', 'input', {
-    variation: { input: 'inherited names' },
+    variation: { input: 'reserved names' },
     says: 'A member of an input that is called constructor does not reach the worker.',
     observed: 'nothing at $.constructor',
     change: takesInput(without('constructor')),
@@ -110,7 +110,7 @@ export const queueVariation: readonly Defect[] = [
     change: takesInput((input) => ('likeOthers' in input ? withDatesRewritten(input) : input)),
   }),
   defect('input-webhook-dropped', 'queue.run.echo', 'input', {
-    variation: { input: 'inherited names' },
+    variation: { input: 'reserved names' },
     says: 'A member of an input that is called webhook does not reach the worker.',
     observed: 'nothing at $.webhook',
     change: takesInput(without('webhook')),

@@ -94,7 +94,7 @@ rule('endpoints.deleted', { varies: ['upkeep', 'look'] }, async (context) => {
 async function removeBusy(context: Context, id: string): Promise<ApiResponse> {
   const { clock, ended, target } = context
   const { coldStartMs, sweepMs } = target.tolerances
-  // An endpoint that has executed a job may be kept.
+  // Finds a platform that keeps endpoints with results.
   await ended(await submitTo(context, id, { steps: [{ output: 1 }] }))
   const job = await submitTo(context, id, { steps: [{ hold: 'go' }] })
   await clock.until(job.beacon.started(), clock.now() + coldStartMs)

@@ -72,7 +72,7 @@ async function expectListed(context: Context, id: string, kept: Members): Promis
   }
 }
 
-/** Updates of one member each, and of two. */
+/** Updates of one member each, and of three. */
 function updates(context: Context): readonly Members[] {
   const { nextName, part } = context
   const { gpus } = sectionOf(context)

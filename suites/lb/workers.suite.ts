@@ -63,7 +63,7 @@ rule('lb.ready-only', kills, async (context) => {
 
 rule('lb.no-retry', kills, async (context) => {
   const { beacon: beaconOf, check, clock, lastRereadMs, lb, part, target } = context
-  const client = await servingNormal(context)
+  const client = lb
   const clients = part('lb.second') ? [client, lb.on('second')] : [client]
   const nonces: (readonly [clause: string, nonce: string, on: LbClient])[] = []
   // A gateway may give such responses itself, before any worker.
@@ -148,8 +148,9 @@ rule('lb.no-queue', usesNormalLooking, async (context) => {
   const requests = await pollOn(clock, outagePausesMs, held, (all) =>
     all.every(({ response }) => response === null || !isOutage(response)),
   )
-  // A worker may answer at once what comes after the release.
-  const reached = requests.filter(({ last, response }) => last === 'reached' || response?.status === 200)
+  // A worker answers at once what comes after the release.
+  const isQueued = ({ first, response }: (typeof requests)[number]) => first === null && response?.status === 200
+  const reached = requests.filter((one) => one.last === 'reached' || isQueued(one))
   if (reached.length < 2) inconclusive('two concurrent requests did not both reach a worker')
   const queued = reached.filter(({ first }) => first === null).length
   const observed = `${queued} of ${number} reached a worker only once others had ended`

@@ -4,12 +4,13 @@ import { valueAt } from '../../harness/exchange/read.ts'
 import { options } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
+import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { fullEndpoint } from '../shared/full-endpoint.ts'
 import { leavesOf } from '../shared/health.ts'
 import { expectEnd, expectOutput } from '../shared/job-ends.ts'
-import { leastWaitMs, shownStatus, unfinished } from '../shared/job-responses.ts'
+import { leastWaitMs, unfinished } from '../shared/job-responses.ts'
 import { reportOf } from '../shared/readers.ts'
 import { expectStopped, runsOn } from './times.ts'
 
@@ -21,7 +22,7 @@ const watches = 3
 const pauses = [0, 10_000, 60_000, 300_000]
 
 const endpoint = 'scaleToZero'
-/** A policy with which a job starts workers as one without a policy does. */
+/** Every member of a policy, at values that change nothing. */
 const otherPolicy = { lowPriority: false, ttl: 3_600_000, executionTimeout: 600_000 }
 
 rule('queue.low-priority', { exclusive: [endpoint, 'twoWorkers'], varies: ['input', 'execution'] }, async (context) => {
@@ -94,7 +95,7 @@ async function retried(job: SubmittedJob): Promise<Put | null> {
   return isSuccess(response.status) ? { job: withoutFormer(job, { starts, ends: 0 }), response } : null
 }
 
-/** A job of low priority, submitted by /run, and with all other options by /runsync: a worker that is started for one takes the other as well. */
+/** Jobs of low priority: one of /run, and one of /runsync with all other options, which a worker that is started would take, too. */
 async function submittedBoth({ check, clock, fixture, found, target }: Context): Promise<Put> {
   const wish = { steps: [{ output: 'low' }], endpoint, policy: { lowPriority: true } } as const
   const low = await fixture.submitted(wish)
@@ -110,7 +111,7 @@ async function submittedBoth({ check, clock, fixture, found, target }: Context):
   const early = await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
   // Other rules judge whether it is accepted. One that a worker took may be done.
   if (early !== null) {
-    const status = shownStatus(early)
+    const status = statusOf(early)
     const isEarly = unfinished.has(status) && early.exchange.received.target - early.exchange.sent.target < leastWaitMs
     check('runsync').that(!isEarly, 'no response before its job is done', `status ${status}`, early)
   }

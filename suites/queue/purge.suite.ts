@@ -28,7 +28,7 @@ const held = [{ hold: 'free' }, { output: 1 }]
 
 rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJob }, async (context) => {
   const { begun, check, clock, ended, fixture, found, inconclusive, target } = context
-  const { dispatchMs } = target.tolerances
+  const { dispatchMs, webhookMs } = target.tolerances
   const failed = await failedJob(context, 'cleared', { endpoint: 'dedicated' })
   const { release, waiting } = await fillEndpoint(context, 'dedicated')
   for (const policy of [{}, { lowPriority: true }, { ttl: 600_000 }]) {
@@ -70,7 +70,7 @@ rule('queue.purge.pending', { exclusive: ['dedicated'], workers: 0, varies: anyJ
   const later = await fixture.submitted({ steps: [{ output: 1 }], endpoint: 'dedicated' })
   await begun(later)
   await ended(later)
-  await clock.sleep(dispatchMs)
+  await clock.sleep(Math.max(dispatchMs, webhookMs))
   for await (const _ of rereadMoments(context)) {
     for (const [job, executions] of cleared) {
       const response = await job.queue.status(job.id)
