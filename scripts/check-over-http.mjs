@@ -1,6 +1,6 @@
 // Judges the same rules twice: in process, and over HTTP with another seed, worker processes (if Python is installed) and one
 // defect. Only the verdict of the defect's rule may differ, and a replay of the record over HTTP must give the same bytes.
-// `prove --served` judges the rules over HTTP with the worker of the reference and without a defect.
+// `prove --served` judges latitudes over HTTP, with the worker of the reference.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

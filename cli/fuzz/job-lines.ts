@@ -24,7 +24,7 @@ const receiver = [
 /** Statuses that a job may leave by itself, or in which it is not shown. */
 const passing: ReadonlySet<string> = new Set(['IN_QUEUE', 'gone'])
 
-/** Reads in a row without a status after which a job is gone; delayed reads may not show a new job yet. */
+/** A job counts as gone after so many reads in a row without a status: the first reads may be stale. */
 const goneReads = 10
 
 /** Shell lines that take the steps of a walk on jobs, and show its jobs afterwards; they start a receiver. */

@@ -8,7 +8,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'plumbline-plan-'))
 
 test.each<[only: string, out: RegExp]>([
   ['pods.action.exited.stop', /; no rule waits\n$/],
-  ['queue.*', /; no rule waits\nlongest waits:\n {2}\d+ms to /],
+  ['queue.*', /; no rule waits\ncritical path:\n {2}\d+ms to /],
 ])('the rules %s, none of which waits on a controlled clock', { timeout: 60_000 }, async (only, out) => {
   const planned = await runHere(['plan', '--reference', '--only', only], { cwd })
   expect(planned).toMatchObject({ code: 0, out: expect.stringMatching(out) })

@@ -12,7 +12,7 @@ import type { Terminal } from '../shared/terminal.ts'
 
 type Options = commands.OptionsOf<typeof commands.plan>
 
-/** Shows how long a run takes, its longest waits, and the rules that a budget leaves out. Asks only for quotas. */
+/** Shows how long a run takes, its critical path, and the rules that a budget leaves out. Asks only for quotas. */
 export async function plan(given: Options, terminal: Terminal): Promise<number> {
   const options = withTarget(given, terminal)
   const target = options.target === undefined ? null : await readTarget(options.target, terminal)
@@ -28,7 +28,7 @@ export async function plan(given: Options, terminal: Terminal): Promise<number> 
   const { plan: planned, lines } = await planOf(target, selected, options, 'listed below')
   for (const line of lines) terminal.out(line)
   const path = planned.bound === 'rules' ? planned.path.filter(({ fromMs, toMs }) => toMs - fromMs >= 1_000) : []
-  if (path.length > 0) terminal.out('longest waits:')
+  if (path.length > 0) terminal.out('critical path:')
   for (const { rule, fromMs, toMs } of path) {
     terminal.out(`  ${lengthOf(fromMs)} to ${lengthOf(toMs)}: ${rule}`)
   }

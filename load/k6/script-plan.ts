@@ -29,7 +29,7 @@ export const noFills: Fills = { ids: {}, jobs: {} }
 const MIXED_HOLD_MS = tables.bounds.ttlMs.minimum
 /** How long a response is waited for beyond the time that it is held. */
 const ANSWER_MS = 30_000
-/** The same where only a refusal matters, which comes at once: a job may wait for a worker. */
+/** The same if only a refusal matters: it comes at once, a job may wait. */
 const REFUSAL_MS = 5_000
 /** An arrival rate of k6 lasts at least this long; in a shorter stretch every request has a virtual user of its own. */
 const SHORTEST_RATE_MS = 1000

@@ -75,13 +75,13 @@ function unscaledReason(scope: LoadScope, running: Running | null): string | nul
 }
 
 /**
- * The smoke may have no response from an operation that holds requests: its concurrency plan is driven all the same, and so is
- * one that sends a few of them beside another operation.
+ * An operation that holds requests may have no response in the smoke. Its concurrency plan is driven anyway, and so are plans
+ * that send a few of its requests beside another operation.
  */
 function faultOf({ plan }: QueueStep, { faults, points }: Smoke): string | undefined {
   if (plan.shape === 'concurrency' && !isAnswered(plan.limit.operation, points)) return undefined
   const [loud, ...beside] = plan.stretches.map(({ operation }) => operation)
-  const needed = [loud, ...beside.filter((operation) => operation === loud || !isHeld(operation, points))]
+  const needed = [loud, ...beside.filter((operation) => !isHeld(operation, points))]
   return needed.map((one) => one && faults.get(one)).find((fault) => fault !== undefined)
 }
 

@@ -49,7 +49,10 @@ interface Row {
   readonly busyWorkers?: number
 }
 
-/** The selected plans: below, beyond and at once for each operation; then what all have in common. `unserved` are left alone beside others. */
+/**
+ * The selected plans: below, beyond and at once for each operation; then what all have in common. `unserved`: operations that
+ * failed in the smoke. They are not sent beside another one, unless no other is left.
+ */
 function rowsOf(scope: LoadScope, unserved: ReadonlySet<RateOperation> = new Set()): Row[] {
   const { rules, queue } = scope
   const status = 'limits.queue.status-429'
@@ -130,8 +133,8 @@ function smokeOf(name: string, sent: readonly RateOperation[], busyWorkers = 0):
 }
 
 /**
- * Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job. No request
- * of `unserved` operations is sent beside another operation that has others beside it.
+ * Every plan that the rules ask for. `running` workers raise limits; unless it is known, those that are given a job.
+ * `unserved`: operations that failed in the smoke.
  */
 export function limitSteps(
   scope: LoadScope,
