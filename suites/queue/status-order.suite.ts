@@ -23,7 +23,8 @@ invariant<Jobs>('queue.status.order', new Map(), (jobs, exchange, target) => {
   const before = jobs.get(key)
   // A platform may take /retry of any job, and then all begins anew.
   if (operation === 'retryJob') return { state: without(jobs, key), exercised: [], findings: [] }
-  if (!shows.has(operation) || body === null || typeof body.status !== 'string') return silent(jobs)
+  // A response of /runsync may lack the id of its job; another rule judges that.
+  if (!shows.has(operation) || body === null || id === null || typeof body.status !== 'string') return silent(jobs)
   const { status } = body
   const isCompleted = status === 'COMPLETED'
   const output = canonical(body.output ?? null)
