@@ -76,7 +76,7 @@ test.each<[says: string, given: Partial<FileSection<'deploy'>>, address: string,
     'that does not end',
     { remove: node('setTimeout(() => {}, 60_000)', '{name}'), limit: '500ms' },
     'remove/a',
-    /did not end within 500 ms/,
+    /did not end within deploy.limit, 500ms/,
   ],
   [
     'that does not exist',

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DeployPlane } from '../../target/types.ts'
+import { lengthOf } from '../common/length.ts'
 import { jsonIn, jsonOf, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
 import { isId, membersOf } from '../exchange/read.ts'
 import { runCommand } from '../hooks/command.ts'
@@ -39,6 +40,9 @@ async function perform(
   }
   const tree = given as unknown as ProjectTree
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-deploy-'))
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  // An interrupted run does not wait for the command.
+  process.once('exit', removeFolder)
   try {
     const project = join(folder, tree.project.name)
     mkdirSync(project)
@@ -48,7 +52,8 @@ async function perform(
     const found = command === 'build' ? { package: await packageIn(file, tree, section) } : {}
     return toResponse({ status: 200, body: { ...hidden(end, folder), ...found } })
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', removeFolder)
+    removeFolder()
   }
 }
 
@@ -72,7 +77,7 @@ async function runTool(
     keptOutput,
   })
   const [program = ''] = words
-  if (ended === null) throw failure(`${program} (deploy.${name}) did not end within ${limitMs} ms`)
+  if (ended === null) throw failure(`${program} (deploy.${name}) did not end within deploy.limit, ${lengthOf(limitMs)}`)
   if ('fault' in ended) throw failure(`${program} (deploy.${name}) could not be started (${ended.fault})`)
   if (ended.code === null) throw failure(`${program} (deploy.${name}) was ended by ${ended.signal}`)
   return { exit: ended.code, stdout, stderr }

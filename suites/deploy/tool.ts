@@ -85,21 +85,22 @@ export function namesOf({ project }: ProjectTree): readonly string[] {
 }
 
 /**
- * The list of the tool once it shows all these names and not the endpoint that was removed, or as it is after the tolerance
- * `visible`.
+ * The list of the tool once it shows all these names and no endpoint that was removed, or as it is after the tolerance
+ * `visible`. `still`: removed endpoints that it shows all the same.
  */
-export async function listWith(context: Context, names: readonly string[], removed?: Deployed) {
+export async function listWith(context: Context, names: readonly string[], removed: readonly Deployed[] = []) {
   const { inconclusive, on, target } = context
   const look = async () => {
     const response = await on('deploy').call('listDeployed')
     const { endpoints, exit } = membersOf(response.json) ?? {}
     if (!isSuccess(response.status) || endpoints === undefined)
       inconclusive(`the list of the tool ended with exit code ${textIn(exit)}`)
-    return { response, endpoints: endpoints as readonly Deployed[] }
+    const listed = endpoints as readonly Deployed[]
+    const still = removed.filter(({ endpoint }) => listed.some((one) => one.endpoint === endpoint))
+    return { response, endpoints: listed, still }
   }
-  const isDone = ({ endpoints }: Awaited<ReturnType<typeof look>>) =>
-    names.every((name) => endpoints.some((one) => isNamed(one.name, name))) &&
-    !endpoints.some(({ endpoint }) => endpoint === removed?.endpoint)
+  const isDone = ({ endpoints, still }: Awaited<ReturnType<typeof look>>) =>
+    still.length === 0 && names.every((name) => endpoints.some((one) => isNamed(one.name, name)))
   return poll(context, target.tolerances.visibleMs, look, isDone)
 }
 
