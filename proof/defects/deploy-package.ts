@@ -9,47 +9,88 @@ const limit =
   (options) => ({ ...options, limitBytes })
 
 /** Dependencies that a tool may leave out although the project does not exclude them. */
-const lostDependencies: readonly (readonly [string, string, (name: string, project: Project) => boolean])[] = [
-  ['exclude-leaves-out-all', 'every dependency if the project excludes one', (_, { exclude }) => exclude.length > 0],
+const lostDependencies: readonly (readonly [
+  id: string,
+  what: string,
+  isLost: (name: string, project: Project) => boolean,
+  lost: string,
+])[] = [
+  [
+    'exclude-leaves-out-all',
+    'every dependency if the project excludes one',
+    (_, { exclude }) => exclude.length > 0,
+    'plumbline-extra, plumbline-other-more, my-plumbline-other and 1 more',
+  ],
   [
     'exclude-by-prefix',
     'dependencies whose names begin with an excluded one',
     (name, { exclude }) => exclude.some((one) => name.startsWith(one)),
+    'plumbline-other-more',
   ],
   [
     'exclude-by-suffix',
     'dependencies whose names end with an excluded one',
     (name, { exclude }) => exclude.some((one) => name.endsWith(one)),
+    'my-plumbline-other',
   ],
   [
     'base-by-prefix',
     'dependencies whose names begin with a package of the base image',
     (name) => name.startsWith('plumbline-base'),
+    'plumbline-base-more',
   ],
 ]
 
-/** Files of the code that a tool may lose. */
-const lostFiles: readonly (readonly [string, string, (file: { path: string; bytes: number }) => boolean])[] = [
-  ['a-module', 'a module of the code', ({ path }) => path.endsWith('/beacon.py')],
-  ['blanks', 'the files that have blanks in their names', ({ path }) => path.includes(' ')],
-  ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5],
-  ['long-paths', 'the files whose paths have more than 100 characters', ({ path }) => path.length > 100],
-  ['equal-files', 'the second of two equal files', ({ path }) => path.endsWith('/more/__init__.py')],
-  ['equal-names', 'the second of two files of one name', ({ path }) => path.endsWith('/more/leaf.py')],
-  ['large-files', 'the files of more than 64 KiB', ({ bytes }) => bytes > 65_536],
+const plugins = 'worker/plugins'
+const leaf = `${plugins}/${'folders_with_long_names/'.repeat(5)}leaf.py`
+
+/** Files of the code that a tool may lose, and the one that it then loses. */
+const lostFiles: readonly (readonly [
+  name: string,
+  what: string,
+  isLost: (file: { path: string; bytes: number }) => boolean,
+  lost: string,
+])[] = [
+  ['a-module', 'a module of the code', ({ path }) => path.endsWith('/beacon.py'), 'worker/beacon.py'],
+  [
+    'blanks',
+    'the files that have blanks in their names',
+    ({ path }) => path.includes(' '),
+    `${plugins}/copy of leaf.py`,
+  ],
+  ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5, leaf],
+  ['long-paths', 'the files whose paths have more than 100 characters', ({ path }) => path.length > 100, leaf],
+  [
+    'equal-files',
+    'the second of two equal files',
+    ({ path }) => path.endsWith('/more/__init__.py'),
+    `${plugins}/more/__init__.py`,
+  ],
+  [
+    'equal-names',
+    'the second of two files of one name',
+    ({ path }) => path.endsWith('/more/leaf.py'),
+    `${plugins}/more/leaf.py`,
+  ],
+  ['large-files', 'the files of more than 64 KiB', ({ bytes }) => bytes > 65_536, `${plugins}/large.py`],
 ]
 
 /** Files of a dependency that a tool may lose. */
-const lostModules: readonly (readonly [string, string, (path: string, bytes: number) => boolean])[] = [
-  ['empty-modules', 'the empty modules of a dependency', (_, bytes) => bytes === 0],
-  ['inner-modules', 'the packages in a dependency', (path) => path.includes('/inner/')],
+const lostModules: readonly (readonly [string, string, (path: string, bytes: number) => boolean, lost: string])[] = [
+  ['empty-modules', 'the empty modules of a dependency', (_, bytes) => bytes === 0, 'empty.py'],
+  ['inner-modules', 'the packages in a dependency', (path) => path.includes('/inner/'), 'inner/__init__.py'],
 ]
 
 /** Files of the code that a tool may pack with another content. */
-const changedFiles: readonly (readonly [string, string, RegExp, (content: Buffer) => Buffer])[] = [
-  ['cut-files', 'the first 64 KiB of a file alone', /./, (content) => content.subarray(0, 65_536)],
-  ['ascii-alone', 'a mark for each letter that ASCII lacks', /./, (content) => Buffer.from(ascii(`${content}`))],
-  ['old-files', 'a file as it was packed first', /names\/leaf\.py$/, () => Buffer.from('NAME = "leaf"\n')],
+const changedFiles: readonly (readonly [string, string, path: string, (content: Buffer) => Buffer])[] = [
+  ['cut-files', 'the first 64 KiB of a file alone', `${plugins}/large.py`, (content) => content.subarray(0, 65_536)],
+  [
+    'ascii-alone',
+    'a mark for each letter that ASCII lacks',
+    `${plugins}/words.py`,
+    (content) => Buffer.from(ascii(`${content}`)),
+  ],
+  ['old-files', 'a file as it was packed first', leaf, () => Buffer.from('NAME = "leaf"\n')],
 ]
 
 function ascii(text: string): string {
@@ -63,10 +104,10 @@ export const deployPackage: readonly Defect[] = [
     observed: 'exit code 1: internal error',
     tool: toolPart('admit', toolRefuses),
   }),
-  ...lostFiles.map(([name, what, isLost]) =>
+  ...lostFiles.map(([name, what, isLost, lost]) =>
     defect(`package-without-${name}`, 'deploy.manifest', 'code', {
       says: `A package lacks ${what}.`,
-      observed: '1 file missing',
+      observed: `${lost} missing or changed`,
       tool: toolPart('filesOf', (next, tree) => next(tree).filter((file) => !isLost(file))),
     }),
   ),
@@ -75,22 +116,22 @@ export const deployPackage: readonly Defect[] = [
     observed: 'no file of the dependency',
     tool: toolPart('leavesOut', () => true),
   }),
-  ...lostModules.map(([name, what, isLost]) =>
+  ...lostModules.map(([name, what, isLost, lost]) =>
     defect(`package-without-${name}`, 'deploy.manifest', 'dependencies', {
       says: `A package lacks ${what}.`,
-      observed: '1 file missing',
+      observed: `packages/plumbline-extra/plumbline_extra/${lost} missing or changed`,
       tool: toolPart('filesOf', (next, tree) =>
         next(tree).filter(({ path, bytes }) => !(path.startsWith('dependencies/') && isLost(path, bytes))),
       ),
     }),
   ),
-  ...changedFiles.map(([name, what, paths, changed]) =>
+  ...changedFiles.map(([name, what, path, changed]) =>
     defect(`package-with-${name}`, 'deploy.manifest', 'code', {
       says: `A package holds ${what}.`,
-      observed: '1 file missing',
+      observed: `${path} missing or changed`,
       tool: toolPart('filesOf', (next, tree) =>
         next(tree).map((file) => {
-          if (!paths.test(file.path)) return file
+          if (!file.path.endsWith(path)) return file
           const content = changed(Buffer.concat([...(file.read() as Iterable<Uint8Array>)]))
           return { ...file, bytes: content.length, read: () => [content] }
         }),
@@ -104,12 +145,12 @@ export const deployPackage: readonly Defect[] = [
   }),
   defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
     says: 'The manifest names the first endpoint alone.',
-    observed: '2 endpoints not named',
+    observed: 'web, two not named',
     tool: toolPart('manifestOf', (next, project) => next({ ...project, endpoints: project.endpoints.slice(0, 1) })),
   }),
   defect('manifest-queues-only', 'deploy.manifest', 'names', {
     says: 'The manifest does not name load-balanced endpoints.',
-    observed: '1 endpoint not named',
+    observed: 'web not named',
     tool: toolPart('manifestOf', (next, project) =>
       next({ ...project, endpoints: project.endpoints.filter(({ type }) => type === 'queue') }),
     ),
@@ -141,10 +182,10 @@ export const deployPackage: readonly Defect[] = [
     observed: '1 endpoint',
     tool: toolStyled({ packs: 'last' }),
   }),
-  ...lostDependencies.map(([id, what, isLost]) =>
+  ...lostDependencies.map(([id, what, isLost, lost]) =>
     defect(id, 'deploy.excludes', 'kept', {
       says: `The tool leaves out ${what}.`,
-      observed: 'no file of a dependency',
+      observed: `no file of ${lost}`,
       tool: toolPart('leavesOut', (next, name, project) => isLost(name, project) || next(name, project)),
     }),
   ),
@@ -159,19 +200,19 @@ export const deployPackage: readonly Defect[] = [
   }),
   defect('exclude-first-only', 'deploy.excludes', 'excluded', {
     says: 'The tool leaves out the first excluded dependency alone.',
-    observed: 'files of the dependency',
+    observed: 'files of plumbline-third',
     tool: toolPart('leavesOut', (next, name, project) =>
       next(name, { ...project, exclude: project.exclude.slice(0, 1) }),
     ),
   }),
   defect('exclude-ignored', 'deploy.excludes', 'excluded', {
     says: 'The tool packs dependencies that the project excludes.',
-    observed: 'files of the dependency',
+    observed: 'files of plumbline-other, plumbline-third',
     tool: toolPart('leavesOut', (next, name, project) => next(name, { ...project, exclude: [] })),
   }),
   defect('base-packages-packed', 'deploy.excludes', 'base', {
     says: 'The tool packs dependencies that the base image has.',
-    observed: 'files of the dependency',
+    observed: 'files of plumbline-base',
     tool: (options) => ({ ...options, basePackages: [] }),
   }),
   defect('excluded-counted', 'deploy.excluded-not-counted', 'accepted', {

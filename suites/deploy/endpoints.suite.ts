@@ -14,7 +14,7 @@ import { get } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { outputOf, projectOf } from './projects.ts'
-import { countListed, deploy, deployed, exitOf, listWith, namesOf } from './tool.ts'
+import { countListed, deploy, deployed, exitOf, listWith, namesOf, someOf, suffixOf } from './tool.ts'
 
 type ProjectEndpoint = ProjectTree['project']['endpoints'][number]
 
@@ -44,9 +44,8 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
     if (still.length > 0)
       notJudged('removal', `${pluralize(still.length, 'endpoint')} still listed after their removal`)
     const own = names.map((name) => endpoints.filter((one) => isNamed(one.name, name)))
-    const missing = own.filter(({ length }) => length === 0).length
-    const observed = `${pluralize(missing, 'name')} without one`
-    check('created').that(missing === 0, 'an endpoint of each name', observed, response)
+    const missing = names.filter((_, at) => own[at]?.length === 0).map(suffixOf)
+    check('created').that(missing.length === 0, 'an endpoint of each name', `none named ${someOf(missing)}`, response)
     const most = Math.max(...own.map(({ length }) => length))
     check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
     const all = own.flat()

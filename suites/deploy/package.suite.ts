@@ -4,7 +4,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import type { PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { folderOf, type ProjectMore, projectOf } from './projects.ts'
-import { build, countListed, deploy, exitOf, holds, namesOf, readable, type ToolEnd } from './tool.ts'
+import { build, countListed, deploy, exitOf, holds, namesOf, readable, someOf, suffixOf, type ToolEnd } from './tool.ts'
 
 /** Packages that the projects of the rules depend on. */
 const extra = 'plumbline-extra'
@@ -44,15 +44,14 @@ rule('deploy.manifest', async (context) => {
   }
   // A tool may pack a dependency as one file, such as a wheel.
   const dependency = shownIn(found, tree, `${folderOf(extra)}/`)
-  const isWhole = dependency.shown === 0 || dependency.lost === 0
-  const without = `${pluralize(dependency.lost, 'file')} missing`
-  check('dependencies').that(isWhole, 'every module of the dependency', without, end.response)
+  const lost = dependency.shown === 0 ? [] : dependency.lost
+  check('dependencies').that(lost.length === 0, 'every module of the dependency', lostText(lost), end.response)
   const path = target.deploy?.manifest ?? ''
   const manifest = found.texts[path]
   const expected = `a manifest at ${path}, the path that deploy.manifest names`
   check('manifest').that(manifest !== undefined, expected, 'no manifest', end.response)
   const unnamed = namesOf(tree).filter((name) => manifest?.includes(name) !== true)
-  const observed = `${pluralize(unnamed.length, 'endpoint')} not named`
+  const observed = `${someOf(unnamed.map(suffixOf))} not named`
   check('names').that(unnamed.length === 0, 'a manifest that names every endpoint', observed, end.response)
   if (isHidden) inconclusive('the package holds code that is compiled or in an archive of its own, and none as text')
   // Finds a tool that packs the files of an earlier build.
@@ -70,19 +69,23 @@ function isOpaque(found: PackageSummary, tree: ProjectTree): boolean {
 
 function expectCode({ check }: Context, tree: ProjectTree, end: ToolEnd, found: PackageSummary): void {
   const { lost } = shownIn(found, tree, 'worker/')
-  check('code').that(lost === 0, 'every file of the code', `${pluralize(lost, 'file')} missing`, end.response)
+  check('code').that(lost.length === 0, 'every file of the code', lostText(lost), end.response)
+}
+
+function lostText(paths: readonly string[]): string {
+  return `${someOf(paths)} missing or changed`
 }
 
 /** Paths of compiled code, and of archives. */
 const opaque = /\.(pyc|pyo|so|whl|egg|pex|pyz|zip|tar|t?gz|squashfs)$/i
 
-/** Python modules of a folder of a project: how many of their texts a package shows, and how many it does not. */
+/** Python modules of a folder of a project: how many of their texts a package shows, and the paths of the others. */
 function shownIn({ texts }: PackageSummary, { files }: ProjectTree, folder: string) {
   const nameAndText = ([path, text]: readonly [string, unknown]) => `${basename(path)} ${text}`
   const all = Map.groupBy(Object.entries(texts), nameAndText)
   const own = Object.entries(files).filter(([path]) => path.startsWith(folder) && path.endsWith('.py'))
-  const shown = own.filter((file) => all.get(nameAndText(file))?.pop() !== undefined).length
-  return { shown, lost: own.length - shown }
+  const lost = own.filter((file) => all.get(nameAndText(file))?.pop() === undefined).map(([path]) => path)
+  return { shown: own.length - lost.length, lost }
 }
 
 rule('deploy.excludes', async (context) => {
@@ -94,18 +97,19 @@ rule('deploy.excludes', async (context) => {
   const whole = await built(context, { dependencies, files })
   const less = await built(context, { dependencies, exclude: [other, third], files })
   const kept = (found: PackageSummary, names: readonly string[], { response }: ToolEnd) => {
-    const isKept = names.every((name) => holds(found, name))
-    check('kept').that(isKept, 'every dependency', 'no file of a dependency', response)
+    const lost = names.filter((name) => !holds(found, name))
+    check('kept').that(lost.length === 0, 'every dependency', `no file of ${someOf(lost)}`, response)
     const hasCode = found.paths.some((path) => basename(path) === user)
     check('kept').that(hasCode, 'the code of the project', `no ${user}`, response)
   }
   const others = [extra, longer, prefixed, ...named.slice(1)]
   kept(whole.found, [...others, other, third], whole.end)
   kept(less.found, others, less.end)
-  const isLeftOut = ![other, third].some((name) => holds(less.found, name))
-  check('excluded').that(isLeftOut, 'a package without it', 'files of the dependency', less.end.response)
+  const packed = [other, third].filter((name) => holds(less.found, name))
+  const observed = `files of ${someOf(packed)}`
+  check('excluded').that(packed.length === 0, 'a package without what is excluded', observed, less.end.response)
   for (const { found, end } of base == null ? [] : [whole, less]) {
-    check('base').that(!holds(found, base ?? ''), 'a package without it', 'files of the dependency', end.response)
+    check('base').that(!holds(found, base ?? ''), `a package without ${base}`, `files of ${base}`, end.response)
   }
 })
 

@@ -14,6 +14,9 @@ export interface ToolEnd extends CommandEnd {
   readonly response: ApiResponse
 }
 
+/** How many of several names a failure shows. */
+const namesShown = 3
+
 /** How long a deployment waits for several workers at once, which other rules take one by one, ms. */
 const workersWaitMs = 180_000
 /** How much later a refused project is searched for once more, ms. */
@@ -77,6 +80,17 @@ async function tryToDeploy(context: Context, tree: ProjectTree) {
   const isWhole = own.length === namesOf(tree).length
   const failure = isWhole ? null : 'the list does not show an endpoint of a deployed project'
   return { failure, endpoints: own, response }
+}
+
+/** Some names in a failure: `a, b, c and 2 more`. */
+export function someOf(names: readonly string[]): string {
+  const more = names.length - namesShown
+  return names.slice(0, namesShown).join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/** What a project adds to its name for an endpoint, which is the same in each run. */
+export function suffixOf(name: string): string {
+  return name.slice(name.lastIndexOf('-') + 1)
 }
 
 /** Unique names of the endpoints of a project. */
