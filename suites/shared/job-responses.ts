@@ -69,7 +69,7 @@ export async function finishedBy(
   // A target that counts whole seconds may be early.
   const isExpired = sent.target - sentMs >= ttlMs - 1_000
   if (by === 'runsync' && operation !== 'runJobSync' && !isExpired)
-    blocked('queue.runsync.completed', '/runsync did not accept a job')
+    blocked('queue.runsync.completed', '/runsync gave no job with an id')
   return done
 }
 

@@ -29,7 +29,7 @@ rule('webhook.both-operations', { shared: ['second'], varies: anyJob, workers: 0
   const run = await fixture.sent({ steps, webhook: true }, 'run')
   const runsync = await fixture.sent({ steps, webhook: true }, 'runsync')
   if (runsync.response.exchange.operation !== 'runJobSync')
-    blocked('queue.runsync.completed', '/runsync did not accept a job')
+    blocked('queue.runsync.completed', '/runsync gave no job with an id')
   const others = await otherJobs(context)
   const requeued = await fixture.submitted({ steps, webhook: true, past: 'requeued' })
   const { retried, isFailureNotified } = await retriedJob(context)
