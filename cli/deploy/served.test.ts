@@ -62,6 +62,6 @@ test('with a defect the command fails the rule about it', async () => {
     '--only',
     'deploy.manifest',
   )
-  expect(out).toContain('2 endpoints not named')
+  expect(out).toContain('web, two not named')
   expect(code).toBe(1)
 })

@@ -88,7 +88,7 @@ export function someOf(names: readonly string[]): string {
   return names.slice(0, namesShown).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-/** What a project adds to its name for an endpoint, which is the same in each run. */
+/** The end of an endpoint's name: a project adds it to its own name, and it is the same in each run. */
 export function suffixOf(name: string): string {
   return name.slice(name.lastIndexOf('-') + 1)
 }
