@@ -1,11 +1,8 @@
-import { createRequire } from 'node:module'
+import { loadLate } from '../harness/common/late.ts'
 import type { Results, RuleResult } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { comparisonLine } from './comparison.ts'
 import { detailsOf, messageOf, outcomeOf, seconds, visible } from './sort.ts'
-
-/** Loads the builder, 150 modules, when a report needs it. */
-const builder = () => createRequire(import.meta.url)('xmlbuilder2') as typeof import('xmlbuilder2')
 
 /** An element as the builder takes it: attributes begin with `@`, `#` is its text, other members are elements in it. */
 interface Element {
@@ -25,7 +22,8 @@ export function renderJunit(results: ReportedResults): string {
     '@time': seconds(run.endedMs - run.startedMs),
     testsuite: [...Map.groupBy(rules, ({ area }) => area)].map(([area, ofArea]) => suiteOf(area, ofArea, results)),
   }
-  return `${builder().create({ encoding: 'UTF-8' }, { testsuites }).end({ prettyPrint: true })}\n`
+  const { create } = loadLate('xmlbuilder2') as typeof import('xmlbuilder2')
+  return `${create({ encoding: 'UTF-8' }, { testsuites }).end({ prettyPrint: true })}\n`
 }
 
 function suiteOf(area: string, rules: readonly RuleResult[], { run, verdict, baseline }: ReportedResults): Element {

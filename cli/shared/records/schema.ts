@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { ErrorObject } from 'ajv'
+import { loadLate } from '../../../harness/common/late.ts'
 import { packageFolder } from '../package-paths.ts'
 
 /** A check by a schema of `spec/schemas/`: the first fault of a value, such as `/rules must be array`, or null. */
 export function schemaCheck(name: 'results' | 'evidence' | 'certificate'): (value: unknown) => string | null {
   const schema = JSON.parse(readFileSync(join(packageFolder, 'spec', 'schemas', `${name}.schema.json`), 'utf8'))
-  // Most commands read no file of a run, and do without these 80 modules.
-  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+  const { Ajv2020 } = loadLate('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
   const validate = new Ajv2020({ strict: false, discriminator: true }).compile(schema)
   return (value) => {
     validate(value)
