@@ -1,4 +1,5 @@
 import { namedRules } from '../harness/common/areas.ts'
+import { firstFew } from '../harness/common/first-few.ts'
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { type Change, type Comparison, changeKinds } from '../results/compare.ts'
@@ -63,9 +64,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
 /** How a run compares with its baseline, and what became worse, in one line. */
 export function comparisonLine(comparison: Comparison): string {
   const worse = comparison.changes.filter(({ isWorse }) => isWorse).map(({ rule, kind }) => `${rule} ${kind}`)
-  const rest = worse.length - namedRules
-  const named = [...worse.slice(0, namedRules), ...(rest > 0 ? [`and ${rest} more`] : [])]
-  return `${verdictOf(comparison).join(': ')}${named.length === 0 ? '' : `; worse: ${named.join(', ')}`}`
+  return `${verdictOf(comparison).join(': ')}${worse.length === 0 ? '' : `; worse: ${firstFew(worse, namedRules)}`}`
 }
 
 /** The line that sums up a comparison, such as `no worse than report: 40 known failures, 0 new`, in two parts. */

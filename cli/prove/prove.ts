@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { firstFew } from '../../harness/common/first-few.ts'
 import { matcherOf } from '../../harness/common/pattern.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { countDraws, type DrawsResult } from '../../proof/draw-counts.ts'
@@ -130,10 +131,8 @@ function drawnLines(defects: ProofResult['defects']): string[] {
     )
 }
 
-/** The first few of these, and how many more there are. */
 function listed(ids: readonly string[]): string {
-  const more = ids.length - idsListed
-  return [...ids.slice(0, idsListed), ...(more > 0 ? [`and ${more} more (--json FILE has all)`] : [])].join(', ')
+  return firstFew(ids, idsListed, ' (--json FILE has all)')
 }
 
 /** The effect of one defect on all rules. */

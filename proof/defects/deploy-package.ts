@@ -19,7 +19,7 @@ const lostDependencies: readonly (readonly [
     'exclude-leaves-out-all',
     'every dependency if the project excludes one',
     (_, { exclude }) => exclude.length > 0,
-    'plumbline-extra, plumbline-other-more, my-plumbline-other and 1 more',
+    'plumbline-extra, plumbline-other-more, my-plumbline-other, and 1 more',
   ],
   [
     'exclude-by-prefix',
@@ -44,7 +44,7 @@ const lostDependencies: readonly (readonly [
 const plugins = 'worker/plugins'
 const leaf = `${plugins}/${'folders_with_long_names/'.repeat(5)}leaf.py`
 
-/** Files of the code that a tool may lose, and the one that it then loses. */
+/** Files of the code that a tool may lose, and those of the project that it then loses. */
 const lostFiles: readonly (readonly [
   name: string,
   what: string,
@@ -60,6 +60,12 @@ const lostFiles: readonly (readonly [
   ],
   ['deep-files', 'the files below four folders', ({ path }) => path.split('/').length > 5, leaf],
   ['long-paths', 'the files whose paths have more than 100 characters', ({ path }) => path.length > 100, leaf],
+  [
+    'empty-files',
+    'the empty files of the code',
+    ({ bytes }) => bytes === 0,
+    `${plugins}/__init__.py, ${plugins}/more/__init__.py`,
+  ],
   [
     'equal-files',
     'the second of two equal files',

@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { firstFew } from '../../harness/common/first-few.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, textIn } from '../../harness/exchange/read.ts'
 import { deployFoundations } from '../../harness/planes/deploy/foundations.ts'
@@ -82,10 +83,9 @@ async function tryToDeploy(context: Context, tree: ProjectTree) {
   return { failure, endpoints: own, response }
 }
 
-/** Some names in a failure: `a, b, c and 2 more`. */
+/** Some names in a failure. */
 export function someOf(names: readonly string[]): string {
-  const more = names.length - namesShown
-  return names.slice(0, namesShown).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return firstFew(names, namesShown)
 }
 
 /** The end of an endpoint's name: a project adds it to its own name, and it is the same in each run. */
