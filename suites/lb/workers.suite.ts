@@ -65,9 +65,7 @@ rule('lb.no-retry', kills, async (context) => {
   const { beacon: beaconOf, check, clock, lastRereadMs, lb, part, target } = context
   const client = lb
   const clients = part('lb.second') ? [client, lb.on('second')] : [client]
-  const nonces: (readonly [clause: string, nonce: string, on: LbClient])[] = []
-  // A gateway may give such responses itself, before any worker.
-  const unavailable: typeof nonces = []
+  const sent: { clause: string; nonce: string; on: LbClient; least: number }[] = []
   for (const on of clients) {
     await serving(context, on)
     await expectCounted(context, on)
@@ -75,15 +73,15 @@ rule('lb.no-retry', kills, async (context) => {
     for (const method of methods) {
       const { nonce, response } = await sentOnce(context, on, method, '/plumbline/status/500')
       // Something else may have answered in place of the worker.
-      const those = response.status === 500 ? nonces : unavailable
-      those.push(['error', nonce, on])
+      sent.push({ clause: 'error', nonce, on, least: response.status === 500 ? 1 : 0 })
     }
   }
   for (const status of [408, 425, 429, 501, 502, 503, 504]) {
     for (const method of ['POST', 'GET']) {
       const nonce = nonceFor(context)
       await client.send(method, `/plumbline/status/${status}`, withNonce(nonce, { raw429: true }))
-      unavailable.push(['error', nonce, client])
+      // A gateway may give such a response itself, before any worker.
+      sent.push({ clause: 'error', nonce, on: client, least: 0 })
     }
   }
   if (part('receiver')) {
@@ -94,15 +92,14 @@ rule('lb.no-retry', kills, async (context) => {
       beacon.release('slow')
       await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
     })
-    nonces.push(['slow', nonce, client])
-    nonces.push(['crash', await crashDuringGet(context), client])
+    sent.push({ clause: 'slow', nonce, on: client, least: 1 })
+    sent.push({ clause: 'crash', nonce: await crashDuringGet(context), on: client, least: 1 })
   }
-  nonces.push(['crash', (await crashWorker(context, expectServesAgain)).nonce, client])
+  const { nonce } = await crashWorker(context, expectServesAgain)
+  sent.push({ clause: 'crash', nonce, on: client, least: 1 })
   await clock.sleep(Math.max(laterMs, lastRereadMs()))
-  for (const one of [...nonces, ...unavailable]) {
-    const [clause, nonce, on] = one
+  for (const { clause, nonce, on, least } of sent) {
     const { times, response } = await received(context, on, nonce)
-    const least = unavailable.includes(one) ? 0 : 1
     const expected = `a request that reaches the worker ${least === 0 ? 'at most ' : ''}once`
     check(clause).that(times >= least && times <= 1, expected, `it reached the worker ${times}×`, response)
   }
