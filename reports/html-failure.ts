@@ -3,6 +3,7 @@ import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { ownerText } from '../harness/exchange/owner-names.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import { exchangeLine } from '../results/shown.ts'
 import type { Results, RuleResult, ShownExchange, ShownMessage } from '../results/types.ts'
 import { failureCauses } from './causes.ts'
 import { jsonLines } from './json.ts'
@@ -76,11 +77,10 @@ const kinds: Readonly<Record<ShownMessage['bodyKind'], string>> = {
 /** One exchange as on the wire, secrets as marks; JSON is indented, and the members that `about` names are marked. */
 function renderExchange(exchange: ShownExchange, open: boolean, about = ''): Markup {
   const { n, owner, operation, request, response, failure, sentMs, receivedMs, waitedMs, polls } = exchange
-  const answer = response === null ? (failure ?? 'no response') : String(response.status)
   const asked = polls === null ? '' : `, sent ${polls.count} times: ${polls.from} … ${polls.to}`
   const waited = waitedMs < 1 ? '' : `, after a wait of ${lengthOf(waitedMs)}`
   return html`<details class="fold exchange"${open ? html` open` : null}>
-<summary><b>${n}</b> ${request.method} ${visible(request.url)} → ${visible(answer)}</summary>
+<summary><b>${n}</b> ${visible(exchangeLine(exchange))}</summary>
 <p class="quiet">${operation}, ${sentBy(owner)}, answered in ${lengthOf(receivedMs - sentMs)}${visible(asked)}${waited}</p>
 <div class="sides">
 <pre>${`${request.method} ${visible(request.url)}\n`}${message(request, about)}</pre>

@@ -1,6 +1,7 @@
 import { areaOf } from '../harness/common/areas.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import { exchangeLine } from '../results/shown.ts'
 import type { KnownResult, Results, RuleResult, ShownExchange } from '../results/types.ts'
 import type { ReportedResults } from './baseline.ts'
 import { renderWorse } from './comparison.ts'
@@ -127,7 +128,7 @@ function findingLines(
 }
 
 function exchangeText(n: number, exchange: ShownExchange | undefined): string {
-  return `exchange ${n}${exchange === undefined ? '' : `: ${requestLine(exchange)}`}`
+  return `exchange ${n}${exchange === undefined ? '' : `: ${visible(exchangeLine(exchange))}`}`
 }
 
 /** The body of a response, which may say why. */
@@ -139,11 +140,6 @@ function answeredLine(exchange: ShownExchange | undefined): string[] {
 /** A text in one line; the beginning of a long one. */
 function shortened(text: string): string {
   return visible(text.length <= longestText ? text : `${text.slice(0, longestText)}…`)
-}
-
-function requestLine({ request, response, failure }: ShownExchange): string {
-  const answer = response === null ? (failure ?? 'no response') : String(response.status)
-  return visible(`${request.method} ${request.url} → ${answer}`)
 }
 
 function brief(rule: RuleResult, paint: Paint): string {

@@ -6,7 +6,7 @@ import type { Made, Reproduction, Step } from './reproduction.ts'
 import type { TargetFacts } from './rerun.ts'
 import { comment } from './shell.ts'
 import { createShellRequests, fitsWord, type ShellRequest, showsStatus, untilSuccess } from './shell-requests.ts'
-import { mentionsStatusOf, shownResponseText } from './shown.ts'
+import { exchangeLine, mentionsStatusOf, shownResponseText } from './shown.ts'
 
 /** A scenario of a run, with the facts about the target for its shell lines. */
 interface ShellReproduction extends Reproduction, TargetFacts {
@@ -71,7 +71,8 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const { shown, answer, made } = step
     const { polls, waitedMs, request: sent } = shown
     const tries = polls === null ? '' : `, after ${polls.count} requests, the first answered ${polls.from}`
-    const title = `${at + 1}. ${shown.operation}: ${shownResponseText(answer)} in the run${tries}`
+    const said = isTool ? exchangeLine(shown) : `${shown.operation}: ${shownResponseText(answer)}`
+    const title = `${at + 1}. ${said} in the run${tries}`
     const lines = waitedMs < 1_000 ? [comment(title)] : [shell.wait(waitedMs), comment(title)]
     if (step.hook !== null)
       lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))

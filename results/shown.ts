@@ -1,6 +1,7 @@
 import { type Exchange, type HeaderPairs, jsonOf, textOf } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
+import { readCommandAddress } from '../harness/tool/address.ts'
 import type { ShownExchange, ShownMessage } from './types.ts'
 
 /** Most characters of a body that are shown. */
@@ -41,6 +42,16 @@ export function shownResponseOf({ response }: Exchange): ShownResponse | null {
 export function shownResponseText(answer: ShownResponse | null): string {
   if (answer === null) return 'no response'
   return answer.state === null ? String(answer.status) : `${answer.status} ${answer.state}`
+}
+
+/** A request and its response in a line: `GET https://… → 200`, or `deploy.build → exit code 1` of a deployment tool. */
+export function exchangeLine({ request, response, failure }: ShownExchange): string {
+  const command = readCommandAddress(request.url)
+  const answer = response === null ? (failure ?? 'no response') : String(response.status)
+  if (command === null) return `${request.method} ${request.url} → ${answer}`
+  const [, exit] = /^\{"exit":(-?\d+)/.exec(response?.body ?? '') ?? []
+  const name = command.name === null ? '' : ` ${command.name}`
+  return `deploy.${command.command}${name} → ${exit === undefined ? answer : `exit code ${exit}`}`
 }
 
 /** True if the wrong part of a response is its HTTP status. */

@@ -22,12 +22,13 @@ afterAll(() => {
 })
 
 /** The target file of the served reference, with the tool run from its sources. */
-function targetFile(name: string, ...flags: readonly string[]): string {
+function targetFile(name: string, flags: readonly string[] = [], commands: object = {}): string {
   const target = parse(readFileSync(served, 'utf8'))
   const program = [process.execPath, '--no-warnings', join(root, 'cli/deploy/main.ts'), ...flags]
   for (const command of ['build', 'deploy', 'list', 'remove', 'call']) {
     target.deploy[command] = [...program, ...target.deploy[command].slice(1)]
   }
+  Object.assign(target.deploy, commands)
   target.deploy.environment.PLUMBLINE_DEPLOY_STATE = join(dir, 'peers')
   target.deploy.environment.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? ''
   const file = join(dir, `${name}.yaml`)
@@ -57,11 +58,23 @@ test('the rules pass with plumbline-deploy as a command, leave nothing, and are 
 
 test('with a defect the command fails the rule about it', async () => {
   const { code, out } = await check(
-    targetFile('defective', '--defect', 'manifest-first-endpoint-only'),
+    targetFile('defective', ['--defect', 'manifest-first-endpoint-only']),
     'defective',
     '--only',
     'deploy.manifest',
   )
   expect(out).toContain('web, two not named')
+  expect(out).toContain('deploy.build → exit code 0')
   expect(code).toBe(1)
+})
+
+test.each([
+  ['removes nothing', 0, 'reported as removed, but still listed'],
+  ['fails', 9, 'deploy.remove ended with exit code 9'],
+])('a removal that %s leaves the endpoints in the ledger of the run', async (_, exit, reason) => {
+  const remove = ['sh', '-c', `exit ${exit}`, 'sh', '{name}']
+  const file = targetFile(`exit-${exit}`, [], { remove })
+  const { err } = await check(file, `exit-${exit}`, '--only', 'deploy.same-name')
+  expect(err).toMatch(new RegExp(`deployed endpoints? could not be removed: ${reason}`))
+  expect(err).toMatch(/sweep \w+ tries again/)
 })

@@ -107,7 +107,7 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       const seen = removal.isLater ? await look(of as Created, id, mayAppear) : null
       if (seen !== null) return seen
       if (answered.has(id) && (await removesToo(id))) return 'removed'
-      const { status } = await as('full').call(remove, { ids: { id }, repeats: true })
+      const { status, json } = await as('full').call(remove, { ids: { id }, repeats: true })
       if (isSuccess(status)) {
         answered.add(id)
         return 'removed'
@@ -116,7 +116,9 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       // It was sent again for a while.
       if (outageStatuses.has(status)) throw new Unanswered('a gateway answers removals')
       const isRemoved = (await removesToo(id)) || (await removesUnlocked(id))
-      return isRemoved ? 'removed' : { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+      if (isRemoved) return 'removed'
+      if (plane.scheme === undefined) return { reason: `DELETE ${section.paths[remove]} answered ${status}` }
+      return { reason: `${plane.name}.remove ended with exit code ${show(membersOf(json)?.exit)}` }
     },
     async find(of) {
       const { name, state } = of as Created

@@ -42,7 +42,7 @@ export async function sweepRun({ ledger, target, leaveKept, end }: SweepOptions)
   })
   const there = wanted.filter((of) => !faults.some((fault) => fault.of === of))
   const kept = ledger.left.filter(isKept).map(nameOf)
-  const emptied = ledger.created.filter((plane) => ledger.urls[plane] === sectionOf(target, plane)?.url)
+  const emptied = ledger.created.filter((plane) => ledger.urls[plane] === (sectionOf(target, plane)?.url ?? ''))
   const lists = { emptied, kept }
   const isNeeded = there.length > 0 || emptied.length > 0
   const ends: End[] = [...faults, ...(isNeeded ? await removeAll(there, ledger.run, target, lists, end) : [])]
