@@ -13,7 +13,6 @@ import {
   exchanges,
   idIn,
   is,
-  type Json,
   jsonOf,
   part,
   parts,
@@ -193,18 +192,6 @@ export const kept: readonly Defect[] = [
       pod.locked = false
     }),
   }),
-  defect('lock-ignored-beside-other-fields', 'pods.patch.others', 'together', {
-    says: 'A PATCH that locks a pod and changes another field does not lock it.',
-    observed: 'no lock',
-    variation: { part: 'locked' },
-    change: leavesOut('locked', (body) => body.locked === true && Object.keys(body).length > 1),
-  }),
-  defect('patch-of-three-loses-args', 'pods.patch.others', 'together', {
-    says: 'A PATCH of more than two fields leaves the arguments as they were.',
-    observed: 'not all of them',
-    variation: { part: 'locked' },
-    change: leavesOut('args', (body) => Object.keys(body).length > 2),
-  }),
   defect('patch-starts-pod', 'pods.patch.others', 'status', {
     says: 'A PATCH of the variables of an EXITED pod starts it two seconds later.',
     observed: 'status RUNNING',
@@ -285,13 +272,5 @@ function asCreatedAtStart(name: 'env' | 'args'): Change {
       original(pod, action, service)
       if (action === 'start') Object.assign(pod, { [name]: (first.get(pod) ?? pod)[name] })
     },
-  })
-}
-
-/** A field of some PATCHes has no effect. */
-function leavesOut(field: string, when: (body: Json) => boolean): Change {
-  return patching((_, body, next) => {
-    const { [field]: _left, ...others } = body
-    next(when(body) ? others : body)
   })
 }

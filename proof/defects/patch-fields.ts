@@ -1,7 +1,7 @@
 import { canonical } from '../../harness/exchange/read.ts'
 import { patchedFields } from '../../suites/pods/patch-fields.suite.ts'
 import type { Defect } from '../types.ts'
-import { patching } from './patch-tools.ts'
+import { leavesOut, patching } from './patch-tools.ts'
 import { defect, exchanges, is, shows } from './tools.ts'
 
 /** PATCHes of a pod's own fields. */
@@ -40,5 +40,23 @@ export const patchFields: readonly Defect[] = [
     change: shows((shown, { env, name }) =>
       name.endsWith('-patched') && Object.keys(env).length === 0 ? { ...shown, env: null } : shown,
     ),
+  }),
+  defect('lock-ignored-beside-other-fields', 'pods.patch.others', 'together', {
+    says: 'A PATCH that locks a pod and changes another field does not lock it.',
+    observed: 'no lock',
+    variation: { part: 'locked' },
+    change: leavesOut('locked', (body) => body.locked === true && Object.keys(body).length > 1),
+  }),
+  defect('patch-of-three-loses-args', 'pods.patch.others', 'together', {
+    says: 'A PATCH of more than two fields leaves the arguments as they were.',
+    observed: 'not all of them',
+    variation: { part: 'locked' },
+    change: leavesOut('args', (body) => Object.keys(body).length > 2),
+  }),
+  defect('field-beside-lock-ignored', 'pods.patch.others', 'together', {
+    says: 'A PATCH that locks a pod leaves its arguments as they were.',
+    observed: 'the old args',
+    variation: { part: 'locked' },
+    change: leavesOut('args', (body) => body.locked === true),
   }),
 ]

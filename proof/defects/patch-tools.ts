@@ -109,3 +109,11 @@ export function mountsIn(body: Json): Json {
 export function entriesIn(mounts: Json): readonly Json[] {
   return Array.isArray(mounts.network) ? mounts.network.map((entry) => membersOf(entry) ?? {}) : []
 }
+
+/** A field of some PATCHes has no effect. */
+export function leavesOut(field: string, when: (body: Json) => boolean): Change {
+  return patching((_, body, next) => {
+    const { [field]: _left, ...others } = body
+    next(when(body) ? others : body)
+  })
+}

@@ -83,6 +83,11 @@ async function expectLockKept(
     const { pod: after, settled } = await shown(context, before.id, (seen) => shows(seen, body))
     if (after !== null) expectKept(context, 'others', locked, after, [...judgedElsewhere, ...left, ...fields])
     isWhole = settled
+    // A pod that changes while it is locked changes in the PATCH that locks it.
+    if (field !== undefined && settled && together.settled)
+      context
+        .check('together')
+        .that(shows(locked, beside), `the new ${field} beside the lock`, `the old ${field}`, together.response)
   }
   const unlocked = await setLock(context, before.id, false)
   // The lock may be why not all are carried out.
