@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { failFastReason } from '../harness/run/cuts.ts'
 import { buildResults } from './build.ts'
 import { type ChangeKind, compareResults } from './compare.ts'
 import type { NamedResults } from './merge.ts'
@@ -42,6 +43,7 @@ describe('a rule', () => {
     [passed, advice, 'new advice', null],
     [passed, unverified, 'newly unverified', 'no worker came'],
     [observed, { verdict: 'broken', reason: 'x' }, 'newly unverified', 'x'],
+    [passed, { verdict: 'unverified', reason: failFastReason('pods.a.b') }, null, null],
     [passed, unclaimed, 'lost coverage', 'volume is neither given nor declared absent'],
     [passed, { verdict: 'not-applicable', reason: 'volume is absent' }, 'lost coverage', 'volume is absent'],
     [failed, unverified, 'no longer verified', 'no worker came'],
@@ -91,6 +93,15 @@ describe('a rule', () => {
     expect(caveats).toEqual(['1 rule of old not selected in new'])
     expect(isWorse).toBe(false)
   })
+})
+
+test('a run that ended at a failure says how much it does not compare', async () => {
+  const newer = await run([
+    ['pods.a.b', failed],
+    ['pods.c.d', { verdict: 'unverified', reason: failFastReason('pods.a.b') }],
+  ])
+  const { caveats } = compared(await run([]), newer)
+  expect(caveats).toContain('the run in new ended at a failure (--fail-fast); 1 rule not compared')
 })
 
 test('runs that are not alike are named', async () => {

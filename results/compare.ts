@@ -1,6 +1,7 @@
 import { lengthOf } from '../harness/common/length.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { findingText } from '../harness/rule/outcome.ts'
+import { isFailFast } from '../harness/run/cuts.ts'
 import type { Verdict } from '../verdicts/verdicts.ts'
 import { differencesOf, isFinished, type NamedResults } from './merge.ts'
 import type { Results, RuleResult } from './types.ts'
@@ -130,6 +131,7 @@ function changesOf(
   const change: MakeChange = (kind, note = null) => [changeOf(pair, kind, note)]
   if (after === undefined) return exists(rule.id) ? [] : change('retired')
   if (stateOf(after) === 'failed') return failureOf(pair, change)
+  if (isFailFast(after.reason)) return []
   if (before === undefined) return isAdded(after) ? change('added') : []
   return [...verdictChange(before, after, change), ...coverageChange(before, after, change)]
 }
@@ -225,6 +227,7 @@ function caveatsOf(
   const unselected = (rules: readonly Pair[], run: NamedResults, by: NamedResults) =>
     rules.length === 0 ? [] : [`${pluralize(rules.length, 'rule')} of ${run.name} not selected in ${by.name}`]
   const cut = [older, newer].filter(({ results }) => !isFinished(results.verdict))
+  const ended = newer.results.rules.filter(({ reason }) => isFailFast(reason))
   return [
     ...differencesOf(was, is).map((difference) => `they were made with different ${difference}`),
     ...(was.profiles.join() === is.profiles.join()
@@ -233,6 +236,9 @@ function caveatsOf(
     ...unselected(onlyOld, older, newer),
     ...unselected(onlyNew, newer, older),
     ...(was.clock === is.clock ? [] : [`their clocks differ (${was.clock}, ${is.clock}), so times are not compared`]),
+    ...(ended.length === 0
+      ? []
+      : [`the run in ${newer.name} ended at a failure (--fail-fast); ${pluralize(ended.length, 'rule')} not compared`]),
     ...cut.map(({ name, results }) => `the run in ${name} did not end as planned: ${results.verdict.line}`),
   ]
 }

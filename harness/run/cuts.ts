@@ -3,6 +3,14 @@ import type { Blocked, Inconclusive, Stalled, Unverified } from '../rule/outcome
 /** Why the run ended a rule before its verdict. */
 export type Cut = Unverified | Stalled | Blocked | Inconclusive
 
+/** Why a rule has no verdict in a run that another rule's failure ended. */
+export const failFastReason = (failed: string) => `the run ended when ${failed} failed (--fail-fast)`
+
+/** True for a reason of `failFastReason`: it says nothing about the rule that has it. */
+export function isFailFast(reason: string | null): boolean {
+  return reason?.endsWith(' failed (--fail-fast)') === true
+}
+
 export type Cuts = ReturnType<typeof createCuts>
 
 /** Ends rules from outside. A replay does not know what made the run do so, and takes it from the record. */

@@ -18,6 +18,7 @@ import { drainable } from '../transport/drain.ts'
 import type { EmbeddedTarget } from '../transport/embedded.ts'
 import { sayIfSlow } from '../transport/slow.ts'
 import { type Connected, connectHere, connectTo } from './connect.ts'
+import { failFastReason } from './cuts.ts'
 import { guardRun } from './guard.ts'
 import type { TakeUnrecorded } from './invariants.ts'
 import { type Judgement, recordJudgement } from './judge.ts'
@@ -69,7 +70,7 @@ export async function openRun(options: RunOptions, reportProgress: (progress: Pr
   /** Ends unfinished rules if the run has cost more than it may, or an unknown amount, or at a failure that ends it. */
   const refuseMore = () => {
     const costly = maxCost === undefined ? null : reasonToEnd(meter.spent(), maxCost)
-    const reason = failedRule === null ? costly : `the run ended when ${failedRule} failed (--fail-fast)`
+    const reason = failedRule === null ? costly : failFastReason(failedRule)
     if (reason !== null) session.cut(new Unverified(reason))
   }
   const { load, budgetMs = null, reserve } = options
