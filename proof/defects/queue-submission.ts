@@ -247,6 +247,14 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
     change: refusesTtl(604_800_000, 'policy.ttl must be from 10000 to 604799999 milliseconds'),
   }),
+  defect('least-ttl-refused-by-runsync', 'queue.body.ttl-bounds', 'least', {
+    says: 'A ttl of 10 seconds is refused by /runsync.',
+    observed: 'status 400: {"error":"too short"}',
+    change: refusing(
+      'addJob',
+      ({ policy }, operation) => operation === 'runsync' && policy.ttl === 10_000 && [400, 'too short'],
+    ),
+  }),
 ]
 
 /** An operation on an endpoint that does not exist is carried out on the normal one. */
