@@ -206,6 +206,11 @@ export const queueRetention: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: timesOut((_, { policy }) => policy.executionTimeout ?? defaultMs),
   }),
+  defect('endpoint-timeout-of-run-alone', 'queue.execution-timeout.endpoint-setting', 'runsync', {
+    says: 'The setting of the endpoint is ignored for jobs of /runsync.',
+    observed: 'status IN_PROGRESS',
+    change: timesOut((ms, job) => (isRun(job) ? ms : (job.policy.executionTimeout ?? defaultMs))),
+  }),
   defect('default-timeout-5-m', 'queue.execution-timeout.default', 'not-early', {
     says: 'Without any executionTimeout a job is stopped after 5 minutes.',
     observed: 'FAILED',
