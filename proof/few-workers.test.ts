@@ -13,12 +13,13 @@ const workers = 3
 
 const fewWorkers: Variant = {
   id: 'few-workers',
-  says: 'The normal endpoint has three workers, and no endpoint is known to have two.',
+  says: 'The normal endpoint has three workers, the dedicated one has one, and no endpoint is known to have two.',
   change: (options) => ({
     ...options,
-    endpoints: defaultEndpoints.map((one) =>
-      one.id === 'normal' ? { ...one, workersMin: workers, workersMax: workers } : one,
-    ),
+    endpoints: defaultEndpoints.map((one) => {
+      const count = { normal: workers, dedicated: 1 }[one.id]
+      return count === undefined ? one : { ...one, workersMin: count, workersMax: count }
+    }),
   }),
   file: (target) => ({
     ...target,

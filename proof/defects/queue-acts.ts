@@ -65,6 +65,11 @@ export const queueActs: readonly Defect[] = [
       error?.includes('worker exited') === true ? { ...shown, error: { message: error } } : shown,
     ),
   }),
+  defect('retry-of-died-refused', 'queue.status.crash', 'retried', {
+    says: 'A job that is FAILED because its worker died cannot be retried.',
+    observed: 'status 400',
+    change: refusing('retryJob', ({ error }) => error?.includes('worker exited') === true && [400, 'it died']),
+  }),
   defect('sixth-death-ends-endpoint', 'queue.status.crash', 'once', {
     says: 'Once six workers of an endpoint have died, no further one is started.',
     observed: 'IN_QUEUE',

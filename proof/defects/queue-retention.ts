@@ -2,7 +2,8 @@ import { tables } from '../../generated/tables.ts'
 import type { Job } from '../../reference/index.ts'
 import { expiryOf, planExpiry } from '../../reference/queue/end.ts'
 import type { Defect } from '../types.ts'
-import { type Change, defect, part } from './tools.ts'
+import { showsJob } from './queue-tools.ts'
+import { all, type Change, defect, part } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.executionTimeoutMs
 const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWaitMs } = tables.durations
@@ -122,16 +123,19 @@ export const queueRetention: readonly Defect[] = [
     observed: 'status 200',
     change: retains(isOutlasting, runRetentionMs),
   }),
-  defect('retention-run-without-output', 'queue.retention.run', 'completed', {
-    says: 'Ten minutes after its end a job is shown without its output.',
-    observed: 'no output',
-    change: part('finishJob', (next, job, _status, _result, { clock }) => {
-      next()
-      clock.schedule(clock.now() + 600_000, () => {
-        job.output = undefined
-      })
+  ...(['output', 'error'] as const).map((name) =>
+    defect(`retention-run-without-${name}`, 'queue.retention.run', name === 'output' ? 'completed' : 'failed', {
+      says: `Ten minutes after its end a job is shown with its input and without its ${name}.`,
+      observed: `no ${name}`,
+      change: all(
+        showsJob((shown, { input }) => ({ ...shown, input })),
+        part('finishJob', (next, job, _status, _result, { clock }) => {
+          next()
+          clock.schedule(clock.now() + 600_000, () => void Object.assign(job, { [name]: null }))
+        }),
+      ),
     }),
-  }),
+  ),
   defect('retention-runsync-6-m', 'queue.retention.runsync-ends', 'gone', {
     says: 'The output of a /runsync job is kept for six minutes.',
     observed: 'the output',
@@ -201,6 +205,11 @@ export const queueRetention: readonly Defect[] = [
     says: 'The setting of the endpoint is ignored.',
     observed: 'status IN_PROGRESS',
     change: timesOut((_, { policy }) => policy.executionTimeout ?? defaultMs),
+  }),
+  defect('endpoint-timeout-of-run-alone', 'queue.execution-timeout.endpoint-setting', 'runsync', {
+    says: 'The setting of the endpoint is ignored for jobs of /runsync.',
+    observed: 'status IN_PROGRESS',
+    change: timesOut((ms, job) => (isRun(job) ? ms : (job.policy.executionTimeout ?? defaultMs))),
   }),
   defect('default-timeout-5-m', 'queue.execution-timeout.default', 'not-early', {
     says: 'Without any executionTimeout a job is stopped after 5 minutes.',

@@ -45,21 +45,23 @@ export const queueRunsync: readonly Defect[] = [
     observed: 'status "TIMED_OUT"',
     wrap: onJson(asks('status'), (json) => (json.status === 'FAILED' ? { ...json, status: 'TIMED_OUT' } : json)),
   }),
-  defect('runsync-output-returned-once', 'queue.runsync.then-status', 'same', {
-    says: 'The output of a job is null in /status if /runsync has returned it.',
-    observed: 'another output',
-    wrap: (fetch) => {
-      const returned = new Set<unknown>()
-      return async (request) => {
-        const response = await fetch(request)
-        if (!response.ok || !(asks('runsync')(request) || asks('status')(request))) return response
-        const json = (await response.json()) as Record<string, unknown>
-        if (asks('runsync')(request)) returned.add(json.id)
-        else if (returned.has(json.id)) json.output = null
-        return Response.json(json)
-      }
-    },
-  }),
+  ...(['output', 'error'] as const).map((name) =>
+    defect(`runsync-${name}-returned-once`, 'queue.runsync.then-status', name === 'output' ? 'same' : 'error', {
+      says: `The ${name} of a job is null in /status if /runsync has returned it.`,
+      observed: name === 'output' ? 'another output' : 'null',
+      wrap: (fetch) => {
+        const returned = new Set<unknown>()
+        return async (request) => {
+          const response = await fetch(request)
+          if (!response.ok || !(asks('runsync')(request) || asks('status')(request))) return response
+          const json = (await response.json()) as Record<string, unknown>
+          if (asks('runsync')(request)) returned.add(json.id)
+          else if (returned.has(json.id)) json[name] = null
+          return Response.json(json)
+        }
+      },
+    }),
+  ),
   defect('runsync-wait-over-without-id', 'queue.runsync.wait', 'id', {
     says: 'The operation /runsync answers without an id when its wait is over.',
     observed: 'nothing',

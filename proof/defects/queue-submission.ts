@@ -69,6 +69,11 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'status 400: {"error":"no worker is free"}',
     change: refusing('addJob', (_, __, endpoint) => endpoint.idle.length === 0 && [400, 'no worker is free']),
   }),
+  defect('run-answers-202-when-busy', 'queue.run.no-worker-free', 'accepted', {
+    says: 'The operation /run answers 202 while no worker of the endpoint is free.',
+    observed: 'status 202',
+    change: runAnswers(202, ({ idle }) => idle.length === 0),
+  }),
   defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {
     says: 'The operation /run answers BUSY while no worker of the endpoint is free.',
     observed: 'BUSY',
@@ -242,6 +247,14 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
     change: refusesTtl(604_800_000, 'policy.ttl must be from 10000 to 604799999 milliseconds'),
   }),
+  defect('least-ttl-refused-by-runsync', 'queue.body.ttl-bounds', 'least', {
+    says: 'A ttl of 10 seconds is refused by /runsync.',
+    observed: 'status 400: {"error":"too short"}',
+    change: refusing(
+      'addJob',
+      ({ policy }, operation) => operation === 'runsync' && policy.ttl === 10_000 && [400, 'too short'],
+    ),
+  }),
 ]
 
 /** An operation on an endpoint that does not exist is carried out on the normal one. */
@@ -272,13 +285,14 @@ function executesLists(ms: number): Change {
   })
 }
 
-/** The status in responses of /run to jobs that are submitted while the endpoint is in some state. */
-function runAnswers(status: string, when: (endpoint: Endpoint, submission: Submission) => boolean): Change {
+/** The job status in responses of /run, or their own, to jobs that are submitted while the endpoint is in some state. */
+function runAnswers(status: string | number, when: (endpoint: Endpoint, submission: Submission) => boolean): Change {
   return (base) => {
     let isMeant = false
-    const wrapFetch = onJson(
+    const wrapFetch = onResponse(
       (request, response) => asks('run')(request) && response.status === 200 && isMeant,
-      (json) => ({ ...json, status }),
+      ({ text }) =>
+        typeof status === 'number' ? { status } : { text: JSON.stringify({ ...JSON.parse(text), status }) },
     )
     const notes = part('addJob', (next, submission, _, endpoint) => {
       isMeant = when(endpoint, submission)

@@ -57,6 +57,11 @@ export const queueTtl: readonly Defect[] = [
     observed: 'status 200',
     change: spared('CANCELLED'),
   }),
+  defect('ttl-ignored-once-failed', 'queue.ttl.completed', 'gone', {
+    says: 'A job that failed is shown after its ttl, as long as any other result.',
+    observed: 'status 200',
+    change: spared('FAILED'),
+  }),
   defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',

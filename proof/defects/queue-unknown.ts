@@ -4,7 +4,7 @@ import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
 import { asks } from './queue-tools.ts'
-import { type Change, defect, onResponse, part, refusing } from './tools.ts'
+import { afterwards, type Change, defect, onResponse, part, readdressed, refusing } from './tools.ts'
 
 const refusesUnknown: readonly (readonly [operation: string, rule: RuleId])[] = [
   ['status', 'queue.status.unknown-404'],
@@ -35,6 +35,14 @@ export const queueUnknown: readonly Defect[] = [
       wrap: onResponse(asks(operation), () => ({ status: 404, text: '{"error":"job not found"}' })),
     }),
   ]),
+  defect('cancel-of-job-elsewhere-refused-and-done', 'queue.cancel.unknown', 'of-another-endpoint', {
+    says: 'The operation /cancel of a job of another endpoint is 404, and cancels it.',
+    observed: 'CANCELLED',
+    wrap: afterwards(
+      (request, { status }) => status === 404 && asks('cancel')(request),
+      (request, _, fetch) => fetch(readdressed(request.url.replace('/second/', '/normal/'), request)),
+    ),
+  }),
   defect('cancel-finished-500', 'queue.cancel.finished', 'answered', {
     says: 'Cancelling a finished job is answered 500.',
     observed: 'status 500',

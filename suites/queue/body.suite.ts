@@ -2,14 +2,16 @@ import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { raw } from '../../harness/client/body.ts'
 import type { Members } from '../../harness/exchange/read.ts'
+import { validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import type { PlannedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { isRefusal } from '../../harness/rule/check.ts'
+import { isRefusal, responseText } from '../../harness/rule/check.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { oneWorker } from '../shared/full-endpoint.ts'
 import { blockedBy, blockedIfAllAreRefused, submittedId } from '../shared/job-responses.ts'
 import { executeLaterJob } from '../shared/later-job.ts'
 import { anyOf, refusals } from '../shared/table.ts'
-import { submitting } from './submitting.ts'
+import { expectSyncAccepted, submitting } from './submitting.ts'
 
 refusals('queue.body.not-json', submitting, [400], {
   truncated: { text: (json) => json.slice(0, -1) },
@@ -55,19 +57,28 @@ refusals('queue.body.input-type', submitting, [400], {
   }),
 })
 
-rule('queue.body.ttl-bounds', { varies: ['input', 'options'] }, async (context) => {
+rule('queue.body.ttl-bounds', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
+  const { check, fixture, part, queue } = context
   // The time that an execution may take fits into either.
   const { executionTimeoutMs, ttlMs } = tables.bounds
   const bounds = { least: ttlMs.minimum, greatest: ttlMs.maximum }
   // What is refused afterwards is refused for its ttl.
-  const plain = await context.fixture.submitted()
+  const plain = await fixture.submitted()
+  if (part('worker')) await expectSyncAccepted(context)
   for (const [clause, ttl] of Object.entries(bounds)) {
     for (const more of [{}, { lowPriority: false }, { lowPriority: true }]) {
       const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl, ...more } }
-      const response = await context.queue.run(body)
+      const response = await queue.run(body)
       await blockedIfAllAreRefused(context, response)
       submittedId(context, clause, body, response)
     }
+    if (!part('worker')) continue
+    const body = { ...plain.body, policy: { executionTimeout: executionTimeoutMs.minimum, ttl } }
+    const response = await queue.runsync(body)
+    await blockedIfAllAreRefused(context, response)
+    // The ttl may be over before a worker comes, and then the response is open.
+    const isTaken = response.status !== 400 && response.status !== 422
+    check(clause).that(isTaken, `${validText(body)} is accepted (200)`, responseText(response), response)
   }
 })
 

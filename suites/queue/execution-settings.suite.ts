@@ -4,7 +4,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd } from '../shared/job-ends.ts'
 import { shownStatus } from '../shared/job-responses.ts'
-import { expectRunning, expectStopped, onUnset, runsOn } from './times.ts'
+import { answeredJob, expectRunning, expectStopped, onUnset, runsOn } from './times.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds
 
@@ -43,7 +43,7 @@ rule(
   'queue.execution-timeout.endpoint-setting',
   { exclusive: ['executionTimeout'], varies: anyJob },
   async (context) => {
-    const { begun, check, clock, ended, fixture, target } = context
+    const { begun, check, clock, ended, fixture, notJudged, target } = context
     const endpoint = 'executionTimeout'
     const settingMs = target.queue?.executionTimeoutMs ?? 0
     const longest = { executionTimeout: executionTimeoutMs.maximum, ttl: ttlMs.maximum }
@@ -58,6 +58,9 @@ rule(
     const startMs = (await begun(job)).at.target
     await expectRunning(context, 'not-early', job, startMs, settingMs)
     await expectStopped(context, 'stops', job, startMs, settingMs)
+    const answered = await answeredJob(context, { steps: runsOn, endpoint, ...ofEndpoint })
+    if (answered === null) return notJudged('runsync', '/runsync gave no id')
+    await expectStopped(context, 'runsync', answered, (await begun(answered)).at.target, settingMs)
   },
 )
 

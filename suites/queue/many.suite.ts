@@ -51,16 +51,19 @@ rule('queue.status.no-loss', { exclusive: ['dedicated'] }, async (context) => {
 
 rule('queue.status.once', { exclusive: ['dedicated'], varies: ['input', 'options'] }, async (context) => {
   const { begun, clock, ended, fixture, inconclusive, target } = context
-  const { dispatchMs } = target.tolerances
+  const { coldStartMs, dispatchMs } = target.tolerances
   const policy = { executionTimeout: longMs }
   const long = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], endpoint: 'dedicated', policy })
   await begun(long)
   const jobs = await submittedAtOnce(context, counted, (n) => ({ steps: [{ output: n }] }))
-  for (const job of jobs) await ended(job)
+  const starts = jobs.map(({ beacon }) => beacon.started().comes)
+  // The endpoint may have a single worker, which takes the jobs after the long one.
+  const isAlone = (await clock.until(Promise.race(starts), clock.now() + coldStartMs + dispatchMs)) === null
+  if (!isAlone) for (const job of jobs) await ended(job)
   // Platforms that lose sight of a job which takes long execute it again.
   for await (const _ of rereadMoments(context)) expectOnce()
   long.beacon.release('go')
-  await ended(long)
+  for (const job of isAlone ? [long, ...jobs] : [long]) await ended(job)
   await clock.sleep(2 * dispatchMs)
   expectOnce()
 

@@ -1,15 +1,13 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
-import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectNotCompletedNotified } from '../shared/attempts.ts'
 import { fillEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd, expectOutput, failedJob } from '../shared/job-ends.ts'
+import { expectEnd, expectOutput, expectRetriable, failedJob } from '../shared/job-ends.ts'
 import {
-  blockedBy,
   expectNotCompleted,
   expectSameEnd,
   retryThroughOutage,
@@ -111,13 +109,7 @@ rule(
     for (const job of finished) before.set(job, await found(job))
     await runThroughPurge(false)
     await runThroughPurge(true)
-    const retry = await failed.queue.retry(failed.id)
-    if (isRefusal(retry)) {
-      const later = await failedJob(context, 'finished', { endpoint })
-      const twin = await later.queue.retry(later.id)
-      if (isRefusal(twin)) blockedBy(context, 'queue.retry.failed', `/retry was answered ${twin.status}`, twin)
-    }
-    check('retried').success(retry)
+    await expectRetriable(context, 'retried', failed, endpoint)
 
     async function expectFinishedKept() {
       for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))

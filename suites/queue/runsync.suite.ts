@@ -12,7 +12,13 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectOne, waitForAttempt } from '../shared/attempts.ts'
 import { completedTwin, expectEnd, expectOutput, expectReported, plainEnd } from '../shared/job-ends.ts'
-import { blockedIfAllAreRefused, finishedBy, inconclusiveIfWaitOver, unfinished } from '../shared/job-responses.ts'
+import {
+  blockedIfAllAreRefused,
+  expectError,
+  finishedBy,
+  inconclusiveIfWaitOver,
+  unfinished,
+} from '../shared/job-responses.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { anId, kindOfValue } from '../shared/readers.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
@@ -69,6 +75,7 @@ rule('queue.runsync.then-status', { varies: [...anyJob, 'output'] }, async (cont
       check('same').that(status === end.status, `status ${end.status}`, `status ${kindOfValue(status)}`, response)
       const isSame = canonical(output) === canonical(end.job?.output ?? null)
       check('same').that(isSame, 'the output that /runsync returned', 'another output', response)
+      if (status === 'FAILED') expectError(context, response)
     }
     // For a while /status may not find the job, or show it as it was before.
     const found = () => untilFound(context, read)

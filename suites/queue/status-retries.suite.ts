@@ -1,17 +1,28 @@
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { withoutFormer } from '../../harness/planes/queue/fixtures/varied-jobs.ts'
 import { statusOf } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { keptInput } from '../../harness/variation/values.ts'
-import { completedTwin, expectOutput, expectReported, plainEnd } from '../shared/job-ends.ts'
-import { expectError, shownStatus } from '../shared/job-responses.ts'
+import {
+  completedTwin,
+  expectEnd,
+  expectOutput,
+  expectReported,
+  expectRetriable,
+  plainEnd,
+} from '../shared/job-ends.ts'
+import { expectError, formerEndHidden, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 
 /** Jobs whose worker dies every time: with a few executions each, every worker of a small endpoint dies. */
 const deadlyJobs = 2
+
+/** A job whose worker dies in its first execution, or in each until `repeatFirst(false)` of its beacon. */
+const deadly = { steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint: 'dedicated' } satisfies JobWish
 
 /** How the first execution of each job ends. */
 const firsts: readonly { readonly what: string; readonly step: Step }[] = [
@@ -62,12 +73,14 @@ async function expectSameInputs(context: Context, jobs: readonly SubmittedJob[])
 }
 
 rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
-  const { check, clock, ended, fixture, found, reading, target } = context
+  const { check, clock, ended, fixture, found, notJudged, reading, target } = context
   const { retriesMs } = target.tolerances
   const over: { readonly job: SubmittedJob; readonly status: string; readonly endedMs: number }[] = []
+  const isKept = ({ endedMs }: { readonly endedMs: number }) =>
+    clock.now() - endedMs <= tables.durations.runRetentionMs / 2
   await completedTwin(context, 'dedicated')
   for (let n = 0; n < deadlyJobs; n++) {
-    const job = await fixture.submitted({ steps: [{ exit: 1 }], endpoint: 'dedicated' })
+    const job = await fixture.submitted({ ...deadly, repeatsFirst: true })
     await found(job)
     const first = await ended(job, retriesMs)
     if (first.settled) await expectReported(context, job, first.response)
@@ -80,18 +93,24 @@ rule('queue.status.crash', { exclusive: ['dedicated'] }, async (context) => {
     if (settled) over.push({ job, status, endedMs: clock.now() })
     else await job.queue.cancel(job.id)
   }
-  const job = await fixture.submitted({ steps: [{ first: [{ exit: 1 }] }, { output: 1 }], endpoint: 'dedicated' })
+  const job = await fixture.submitted(deadly)
   await found(job)
   const { status, response } = await ended(job, retriesMs)
   check('once').that(status === 'COMPLETED' || status === 'FAILED', 'COMPLETED or FAILED', status, response)
   over.push({ job, status, endedMs: clock.now() })
   for await (const _ of rereadMoments(context))
     for (const one of over) {
-      // Results are kept for half an hour.
-      if (clock.now() - one.endedMs > tables.durations.runRetentionMs / 2) continue
+      if (!isKept(one)) continue
       const response = await one.job.queue.status(one.job.id)
       check('kept').success(response)
       const seen = statusOf(response)
       check('kept').that(seen === one.status, one.status, seen, response)
     }
+  const failed = over.find((one) => one.status === 'FAILED' && isKept(one))?.job
+  if (failed === undefined) return notJudged('retried', 'no job whose worker died is FAILED')
+  const again = withoutFormer(failed, { starts: failed.beacon.executions().length, ends: 0 })
+  failed.beacon.repeatFirst(false)
+  await expectRetriable(context, 'retried', failed, 'dedicated')
+  await formerEndHidden(context, failed)
+  await expectEnd(context, 'retried', again, await ended(again), 'COMPLETED')
 })

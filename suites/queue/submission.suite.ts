@@ -73,6 +73,7 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   if (start !== null) inconclusive(moreWorkers(target))
   if (response !== null) {
     submittedId(context, 'accepted', job.body, response)
+    check('accepted').status(response, 200)
     const status = shownStatus(response)
     check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }

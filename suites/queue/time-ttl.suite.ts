@@ -24,8 +24,8 @@ const longLives = [50_000, 120_000, 300_000]
 /** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
 const livesOfRunsync = [40_000, 120_000, 300_000]
 
-/** The life of a job that is cancelled meanwhile, ms. */
-const cancelledMs = 50_000
+/** The life of a job that fails or is cancelled meanwhile, ms. */
+const endedMs = 50_000
 
 /** How many jobs keep an endpoint busy. */
 const busy = { normal: 1, twoWorkers: busyWorkers }
@@ -140,11 +140,13 @@ rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sampl
   }
   const jobs = []
   for (const by of vary.every('submission')) jobs.push(await completed(by))
+  const failed = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })
+  jobs.push({ job: failed, ttlMs: endedMs })
   if (offers('receiver')) {
-    const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: cancelledMs } })
+    const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: endedMs } })
     // It waits or runs; other rules judge the cancellation.
     await cancelled.queue.cancel(cancelled.id)
-    jobs.push({ job: cancelled, ttlMs: cancelledMs })
+    jobs.push({ job: cancelled, ttlMs: endedMs })
   }
   // The result of /runsync may be removed soon after its ttl.
   jobs.sort((a, b) => endMsOf(a) - endMsOf(b))

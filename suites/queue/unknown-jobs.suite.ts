@@ -6,11 +6,12 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWork, failedJob } from '../shared/job-ends.ts'
+import { shownStatus, unfinished } from '../shared/job-responses.ts'
 import { untilFound } from '../shared/poll.ts'
 import { expectRefusal } from '../shared/refusal.ts'
 
 type Send = (at: QueueClient, id: string) => Promise<ApiResponse>
-type Expect = typeof expectRefusal
+type Expect = (...response: Parameters<typeof expectRefusal>) => void | Promise<void>
 
 const anyUnknown = { varies: [...anyJob, 'sample'] } as const
 
@@ -42,10 +43,23 @@ rule('queue.stream.unknown', anyUnknown, async (context) => {
 
 rule('queue.cancel.unknown', anyUnknown, async (context) => {
   const job = await context.fixture.submitted({ steps: [{ hold: 'go' }] })
+  const refused: Expect = async (_, clause, response) => {
+    expectRefusal(context, clause, response)
+    const shown = await context.found(job)
+    const status = shownStatus(shown)
+    await expectWork(
+      context,
+      clause,
+      unfinished.has(status),
+      'IN_QUEUE or IN_PROGRESS after the refusal',
+      status,
+      shown,
+    )
+  }
   // A job that another worker has ended need not be cancelled.
   const seen = (known: ApiResponse) =>
     expectWork(context, 'known', !isRefusal(known), 'a 2xx status', `status ${known.status}`, known)
-  await expectUnknown(context, job, (at, id) => at.cancel(id), expectRefusal, seen)
+  await expectUnknown(context, job, (at, id) => at.cancel(id), refused, seen)
 })
 
 rule('queue.retry.unknown', anyUnknown, async (context) => {
@@ -57,12 +71,12 @@ async function expectUnknown(
   context: Context,
   job: SubmittedJob,
   send: Send,
-  expect = expectRefusal,
+  expect: Expect = expectRefusal,
   seen: (known: ApiResponse) => void | Promise<void> = () => {},
 ): Promise<void> {
   const { check, part, queue, vary } = context
-  expect(context, 'unknown', await send(queue, vary.unknownId(job.id)))
-  if (part('endpoint.second')) expect(context, 'of-another-endpoint', await send(queue.on('second'), job.id))
+  await expect(context, 'unknown', await send(queue, vary.unknownId(job.id)))
+  if (part('endpoint.second')) await expect(context, 'of-another-endpoint', await send(queue.on('second'), job.id))
   const known = await untilFound(context, () => send(queue, job.id))
   await seen(known)
   check('known').success(known)

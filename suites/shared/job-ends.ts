@@ -5,7 +5,7 @@ import type { JobWish, PlannedJob, SubmittedJob } from '../../harness/planes/que
 import type { Followed, JobAt } from '../../harness/planes/queue/job-status.ts'
 import { withoutReport } from '../../harness/planes/queue/own-jobs.ts'
 import { redactorOf } from '../../harness/record/describe.ts'
-import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { differenceOf } from './difference.ts'
@@ -117,6 +117,22 @@ export async function failedJob(context: Context, clause: string, wish: JobWish 
   const job = await context.fixture.submitted({ steps: ends.FAILED.steps, ...wish })
   await expectEnd(context, clause, job, await context.ended(job, context.target.tolerances.retriesMs), 'FAILED')
   return job
+}
+
+/** A FAILED job can be retried. Ends the rule as blocked if a job whose handler failed cannot either. */
+export async function expectRetriable(
+  context: Context,
+  clause: string,
+  { id, queue }: SubmittedJob,
+  endpoint: EndpointRole,
+): Promise<void> {
+  const retry = await queue.retry(id)
+  if (isRefusal(retry)) {
+    const later = await failedJob(context, clause, { endpoint })
+    const twin = await later.queue.retry(later.id)
+    if (isRefusal(twin)) blockedBy(context, 'queue.retry.failed', `/retry was answered ${twin.status}`, twin)
+  }
+  context.check(clause).success(retry)
 }
 
 /** Expects the output in a response to equal `expected`. */
