@@ -50,6 +50,16 @@ export const shape = [
       }),
     },
   ),
+  latitude(
+    'ports-of-the-platform',
+    'A RUNNING pod has a port of the platform beside its own, with the protocol http2.',
+    {
+      change: part('presentPod', (next) => {
+        const shown = next()
+        return shown.status === 'RUNNING' ? { ...shown, ports: [...shown.ports, '19123/http2'] } : shown
+      }),
+    },
+  ),
   styled('ports-not-public', 'No port has a public number.', { publicPorts: 'null' }),
   styled('provisioning-unplaced', 'dataCenterId is null while the pod is PROVISIONING.', {
     provisioningDataCenter: 'null',
