@@ -130,8 +130,27 @@ export function fieldsText(pod: Members, names: readonly string[]): string {
   return names.map((name) => `${name} ${show(pod[name])}`).join(', ')
 }
 
+/** How much a time may be off in another form, which may lack its fraction, ms. */
+const roundingMs = 1_000
+
+/** The described members of the hardware, which may have others. */
+const ofHardware: Readonly<Record<string, readonly string[]>> = {
+  gpu: ['id', 'count'],
+  cpu: ['id', 'vcpuCount', 'memory'],
+}
+
 function same(a: unknown, b: unknown, name: string): boolean {
-  return canonical(a, name === 'actions' || name === 'ports') === canonical(b, name === 'actions' || name === 'ports')
+  if (name === 'createdAt' && Math.abs(Date.parse(textIn(a)) - Date.parse(textIn(b))) <= roundingMs) return true
+  const text = (value: unknown) => canonical(described(value, name), name === 'actions' || name === 'ports')
+  return text(a) === text(b)
+}
+
+/** A field without the members of its hardware that are not described. */
+function described(value: unknown, name: string): unknown {
+  const members = membersOf(value)
+  const names = ofHardware[name]
+  if (members === null || names === undefined) return value
+  return Object.fromEntries(names.filter((one) => one in members).map((one) => [one, members[one]]))
 }
 
 /** JSON with sorted keys, so that the order of members has no meaning. `unordered` sorts the array itself too. */

@@ -1,17 +1,28 @@
-import { part } from '../defects/tools.ts'
+import { is, onResponse, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, styled, verdict } from './tools.ts'
 
 /** How a pod is written down. More members than the description names are nowhere forbidden in a response. */
 export const shape = [
   styled('times-seconds', 'Date-times have no fraction.', { dateTimes: 'seconds' }),
+  latitude('times-by-response', 'Only the response to a read of a pod has date-times with a fraction.', {
+    about: ['bodies of creations', 'changes', 'the list'],
+    wrap: onResponse(
+      (request) => !is.get(request),
+      ({ text }) => ({ text: text.replaceAll(/(T[\d:]+)\.\d+Z/g, '$1Z') }),
+    ),
+  }),
   styled('times-microseconds', 'Date-times have six digits of fraction.', { dateTimes: 'microseconds' }),
   styled('times-offset', 'Date-times end in +00:00.', { dateTimes: 'offset' }),
   styled('times-elsewhere', 'Date-times have the offset of another zone.', { dateTimes: 'elsewhere' }),
   styled('times-lower-case', 'Date-times are written with a lower-case t and z.', { dateTimes: 'lower-case' }),
-  styled('more-fields', 'Pods, their hardware, runtime and problems have more members than are named.', {
-    extraFields: true,
-  }),
+  styled(
+    'more-fields',
+    'Pods, their hardware, runtime and problems have more members than are named, of which some change.',
+    {
+      extraFields: true,
+    },
+  ),
   styled('more-variables', 'env has variables of the platform beside those that were set.', { extraEnv: true }),
   styled('members-reversed', 'Members come in another order.', { memberOrder: 'reversed' }),
   styled('actions-reversed', 'actions come in another order.', { actionsOrder: 'reversed' }),
