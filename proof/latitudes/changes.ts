@@ -83,6 +83,13 @@ export const changesOfFields = [
     about: 'changes',
     change: patching((_, { env, ...body }, next) => next(body)),
   }),
+  latitude('change-of-nothing-refused', 'A PATCH that names nothing to change is 400.', {
+    about: 'changes',
+    change: refusing(
+      'patchPod',
+      (_, body) => ['{}', '{"mounts":{}}'].includes(canonical(body)) && [400, 'there is nothing to change'],
+    ),
+  }),
   latitude('change-rounds-disk', 'A PATCH sets a disk to the next ten GB.', {
     about: 'changes',
     change: patching((pod, body, next) => {
