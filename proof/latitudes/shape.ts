@@ -89,6 +89,14 @@ export const shape = [
   styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
     networkAssigned: 'running',
   }),
+  latitude('dns-in-capitals', 'internalDns is written in capital letters.', {
+    change: part('presentPod', (next) => {
+      const shown = next()
+      const { internalDns } = shown.globalNetworking
+      if (internalDns === undefined) return shown
+      return { ...shown, globalNetworking: { ...shown.globalNetworking, internalDns: internalDns.toUpperCase() } }
+    }),
+  }),
   latitude('community-unplaced', 'A pod is of the community unless it asks for more, and then shows no data center.', {
     about: 'bodies of creations',
     change: part('presentPod', (next, pod) => {
