@@ -133,24 +133,26 @@ export function fieldsText(pod: Members, names: readonly string[]): string {
 /** How much a time may be off in another form, which may lack its fraction, ms. */
 const roundingMs = 1_000
 
-/** The described members of the hardware, which may have others. */
-const ofHardware: Readonly<Record<string, readonly string[]>> = {
-  gpu: ['id', 'count'],
-  cpu: ['id', 'vcpuCount', 'memory'],
-}
-
 function same(a: unknown, b: unknown, name: string): boolean {
   if (name === 'createdAt' && Math.abs(Date.parse(textIn(a)) - Date.parse(textIn(b))) <= roundingMs) return true
   const text = (value: unknown) => canonical(described(value, name), name === 'actions' || name === 'ports')
   return text(a) === text(b)
 }
 
-/** A field without the members of its hardware that are not described. */
+/** The described part of a field, in one of the forms that mean the same. */
 function described(value: unknown, name: string): unknown {
   const members = membersOf(value)
-  const names = ofHardware[name]
-  if (members === null || names === undefined) return value
-  return Object.fromEntries(names.filter((one) => one in members).map((one) => [one, members[one]]))
+  if (members === null) return value
+  const { id, count = 1, vcpuCount, memory } = members
+  if (name === 'gpu') return { id, count }
+  if (name === 'cpu') return { id, vcpuCount, memory }
+  const { network, ...others } = members
+  return name === 'mounts' && Array.isArray(network) && network.length === 0 ? others : value
+}
+
+/** True if two mounts are the same, in any order of their members. An empty list of network mounts means none. */
+export function sameMounts(a: unknown, b: unknown): boolean {
+  return same(a, b, 'mounts')
 }
 
 /** JSON with sorted keys, so that the order of members has no meaning. `unordered` sorts the array itself too. */
