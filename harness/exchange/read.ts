@@ -130,8 +130,29 @@ export function fieldsText(pod: Members, names: readonly string[]): string {
   return names.map((name) => `${name} ${show(pod[name])}`).join(', ')
 }
 
+/** How much a time may be off in another form, which may lack its fraction, ms. */
+const roundingMs = 1_000
+
 function same(a: unknown, b: unknown, name: string): boolean {
-  return canonical(a, name === 'actions' || name === 'ports') === canonical(b, name === 'actions' || name === 'ports')
+  if (name === 'createdAt' && Math.abs(Date.parse(textIn(a)) - Date.parse(textIn(b))) <= roundingMs) return true
+  const text = (value: unknown) => canonical(described(value, name), name === 'actions' || name === 'ports')
+  return text(a) === text(b)
+}
+
+/** The described part of a field, in one of the forms that mean the same. */
+function described(value: unknown, name: string): unknown {
+  const members = membersOf(value)
+  if (members === null) return value
+  const { id, count = 1, vcpuCount, memory } = members
+  if (name === 'gpu') return { id, count }
+  if (name === 'cpu') return { id, vcpuCount, memory }
+  const { network, ...others } = members
+  return name === 'mounts' && Array.isArray(network) && network.length === 0 ? others : value
+}
+
+/** True if two mounts are the same, in any order of their members. An empty list of network mounts means none. */
+export function sameMounts(a: unknown, b: unknown): boolean {
+  return same(a, b, 'mounts')
 }
 
 /** JSON with sorted keys, so that the order of members has no meaning. `unordered` sorts the array itself too. */

@@ -106,6 +106,11 @@ export const life: readonly Defect[] = [
     observed: 'status EXITED',
     change: comesBack,
   }),
+  defect('conflict-500', 'pods.action.race-mixed', 'answers', {
+    says: 'An action that the status does not permit is answered 500.',
+    observed: 'status 500',
+    wrap: restated(is.action, 409, 500),
+  }),
   defect('start-of-running-keeps-stop', 'pods.action.race-mixed', 'consistent', {
     says: 'start of a RUNNING pod is answered 200, and keeps it from being stopped.',
     observed: 'restart 409, start 200, stop 409, terminate 204',

@@ -1,3 +1,4 @@
+import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { is, type Json, onJson, onResponse, serving, succeeded, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
@@ -86,6 +87,20 @@ export const answers = [
     wrap: listShows('id'),
     verdicts: { 'pods.list.full-shape': 'advice' },
   }),
+  latitude('list-in-other-forms', 'The list lacks variables of the platform and a count of 1, and has empty mounts.', {
+    about: 'the list',
+    style: { extraEnv: true },
+    wrap: lists(({ env, gpu, mounts, ...pod }) => {
+      const { POD_ID: _, ...own } = membersOf(env) ?? {}
+      const { count, ...type } = membersOf(gpu) ?? {}
+      return {
+        ...pod,
+        env: own,
+        mounts: canonical(mounts) === '{}' ? { network: [] } : mounts,
+        ...(gpu !== undefined && { gpu: count === 1 ? type : gpu }),
+      }
+    }),
+  }),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
     // With a creation that answers nothing, a pod is first seen after it was in PROVISIONING.
     about: ['delays', 'new resources', 'bodies of creations'],
@@ -168,7 +183,12 @@ export const answers = [
 
 /** The list shows some members of each pod. */
 function listShows(...names: readonly string[]): Wrap {
-  const shown = (pods: unknown) => (pods as readonly Json[]).map((pod) => only(pod, names))
+  return lists((pod) => only(pod, names))
+}
+
+/** Lists show each pod otherwise. */
+function lists(change: (pod: Json) => Json): Wrap {
+  const shown = (pods: unknown) => (pods as readonly Json[]).map(change)
   return onJson(succeeded(is.list), (json) => (Array.isArray(json) ? shown(json) : { pods: shown(json.pods) }))
 }
 

@@ -83,6 +83,21 @@ export const changesOfFields = [
     about: 'changes',
     change: patching((_, { env, ...body }, next) => next(body)),
   }),
+  latitude('change-completes-path', 'A PATCH puts a slash before a path of a network mount that begins without one.', {
+    about: 'changes',
+    change: patching((pod, _, next) => {
+      next()
+      const [network] = pod.mounts.network ?? []
+      if (network?.path.startsWith('/') === false) pod.mounts = { network: [{ ...network, path: `/${network.path}` }] }
+    }),
+  }),
+  latitude('change-of-nothing-refused', 'A PATCH that names nothing to change is 400.', {
+    about: 'changes',
+    change: refusing(
+      'patchPod',
+      (_, body) => ['{}', '{"mounts":{}}'].includes(canonical(body)) && [400, 'there is nothing to change'],
+    ),
+  }),
   latitude('change-rounds-disk', 'A PATCH sets a disk to the next ten GB.', {
     about: 'changes',
     change: patching((pod, body, next) => {

@@ -1,17 +1,28 @@
-import { part } from '../defects/tools.ts'
+import { is, onResponse, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, styled, verdict } from './tools.ts'
 
 /** How a pod is written down. More members than the description names are nowhere forbidden in a response. */
 export const shape = [
   styled('times-seconds', 'Date-times have no fraction.', { dateTimes: 'seconds' }),
+  latitude('times-by-response', 'Only the response to a read of a pod has date-times with a fraction.', {
+    about: ['bodies of creations', 'changes', 'the list'],
+    wrap: onResponse(
+      (request) => !is.get(request),
+      ({ text }) => ({ text: text.replaceAll(/(T[\d:]+)\.\d+Z/g, '$1Z') }),
+    ),
+  }),
   styled('times-microseconds', 'Date-times have six digits of fraction.', { dateTimes: 'microseconds' }),
   styled('times-offset', 'Date-times end in +00:00.', { dateTimes: 'offset' }),
   styled('times-elsewhere', 'Date-times have the offset of another zone.', { dateTimes: 'elsewhere' }),
   styled('times-lower-case', 'Date-times are written with a lower-case t and z.', { dateTimes: 'lower-case' }),
-  styled('more-fields', 'Pods, their hardware, runtime and problems have more members than are named.', {
-    extraFields: true,
-  }),
+  styled(
+    'more-fields',
+    'Pods, their hardware, runtime and problems have more members than are named, of which some change.',
+    {
+      extraFields: true,
+    },
+  ),
   styled('more-variables', 'env has variables of the platform beside those that were set.', { extraEnv: true }),
   styled('members-reversed', 'Members come in another order.', { memberOrder: 'reversed' }),
   styled('actions-reversed', 'actions come in another order.', { actionsOrder: 'reversed' }),
@@ -50,6 +61,16 @@ export const shape = [
       }),
     },
   ),
+  latitude(
+    'ports-of-the-platform',
+    'A RUNNING pod has a port of the platform beside its own, with the protocol http2.',
+    {
+      change: part('presentPod', (next) => {
+        const shown = next()
+        return shown.status === 'RUNNING' ? { ...shown, ports: [...shown.ports, '19123/http2'] } : shown
+      }),
+    },
+  ),
   styled('ports-not-public', 'No port has a public number.', { publicPorts: 'null' }),
   styled('provisioning-unplaced', 'dataCenterId is null while the pod is PROVISIONING.', {
     provisioningDataCenter: 'null',
@@ -67,6 +88,14 @@ export const shape = [
   ),
   styled('network-when-running', 'A global address is assigned once the pod is RUNNING.', {
     networkAssigned: 'running',
+  }),
+  latitude('dns-in-capitals', 'internalDns is written in capital letters.', {
+    change: part('presentPod', (next) => {
+      const shown = next()
+      const { internalDns } = shown.globalNetworking
+      if (internalDns === undefined) return shown
+      return { ...shown, globalNetworking: { ...shown.globalNetworking, internalDns: internalDns.toUpperCase() } }
+    }),
   }),
   latitude('community-unplaced', 'A pod is of the community unless it asks for more, and then shows no data center.', {
     about: 'bodies of creations',

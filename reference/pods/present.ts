@@ -56,8 +56,9 @@ export function presentPod(pod: StoredPod, service: PodService): Pod {
   return style.memberOrder === 'declared' ? whole : (Object.fromEntries(Object.entries(whole).reverse()) as Pod)
 }
 
-function presentHardware({ hardware }: StoredPod, style: Style): Pick<Pod, 'gpu' | 'cpu'> {
-  const extra = style.extraFields ? { displayName: 'Some hardware' } : {}
+function presentHardware({ hardware, startedAtMs, status }: StoredPod, style: Style): Pick<Pod, 'gpu' | 'cpu'> {
+  const usedSince = status === 'RUNNING' ? startedAtMs : null
+  const extra = style.extraFields ? { displayName: 'Some hardware', usedSince } : {}
   return 'gpu' in hardware ? { gpu: { ...hardware.gpu, ...extra } } : { cpu: { ...hardware.cpu, ...extra } }
 }
 

@@ -4,7 +4,7 @@ import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyPod } from '../../harness/variation/dimensions.ts'
 import type { Target } from '../../target/types.ts'
-import { bareStates, mountedStates, mountStates, mountsMoved, networkStates } from '../shared/patching.ts'
+import { bareStates, mountedStates, mountStates, mountsMoved, networkStates, validPatch } from '../shared/patching.ts'
 import { anyOf, needing, put, refusals, refusedWith } from '../shared/table.ts'
 import { inconclusiveIfOtherReason } from './answers.ts'
 import { inMount, inNetwork, inPersistent, networksIn, patching, twoNetworks } from './arrangements.ts'
@@ -106,10 +106,12 @@ refusals('pods.patch.two-networks', patching({ mount: 'network' }), constraints.
 rule('pods.patch.unknown-pod', { varies: anyPod }, async (context) => {
   const { check, fixture, inconclusive, pods } = context
   const pod = await fixture.pod('EXITED')
-  const twin = await pods.patch(pod.id, { mounts: {} })
+  // A PATCH of nothing may be refused.
+  const body = validPatch(context, pod)
+  const twin = await pods.patch(pod.id, body)
   if (twin.status >= 300) inconclusive(`the same PATCH of a pod that exists was answered ${twin.status}`)
   const gone = await fixture.gone()
-  const response = await pods.patch(gone.id, { mounts: {} }, { mustBeRefused: true })
+  const response = await pods.patch(gone.id, body, { mustBeRefused: true })
   inconclusiveIfOtherReason(context, gone, response)
   check('not-found').status(response, 404)
 })

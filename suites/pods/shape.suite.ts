@@ -61,7 +61,11 @@ shape('pods.shape.disk', { ...pods, fields: { disk: integer(1) } })
 
 shape('pods.shape.cloud', { ...pods, fields: { cloud: oneOf(['SECURE', 'COMMUNITY']) } })
 
-const port = textOf('a port and a protocol, such as 80/http', (entry) => /^\d{1,5}\/[a-z]+$/i.test(entry), '80')
+const port = textOf(
+  'a port and a protocol, such as 80/http',
+  (entry) => /^\d{1,5}\/[a-z][a-z\d.+-]*$/i.test(entry),
+  '80',
+)
 
 shape('pods.shape.ports', { ...pods, fields: { ports: list(port) } })
 

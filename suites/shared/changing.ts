@@ -22,8 +22,13 @@ export function isOfRun(name: string): boolean {
   return /^plumbline/i.test(name)
 }
 
+/** A pod with those of its variables that rules set. */
+export function withOwnVariables(value: Members): Members {
+  return 'env' in value ? { ...value, env: variablesIn({ value }, true) } : value
+}
+
 /** The variables of a pod that rules set, or all others. */
-export function variablesIn({ value }: PodView, areOwn: boolean): Members {
+export function variablesIn({ value }: Pick<PodView, 'value'>, areOwn: boolean): Members {
   const all = Object.entries(membersOf(value.env) ?? {})
   return Object.fromEntries(all.filter(([name]) => isOfRun(name) === areOwn))
 }

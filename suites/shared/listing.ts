@@ -16,6 +16,7 @@ import {
   textIn,
 } from '../../harness/exchange/read.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { withOwnVariables } from './changing.ts'
 import { pageText } from './pages.ts'
 import { poll } from './poll.ts'
 
@@ -105,8 +106,9 @@ export function isNamed(shown: string, name: string): boolean {
  */
 export async function expectListedAs(context: Context, clause: string, ...all: readonly PodView[]): Promise<void> {
   await expectInList(context, clause, (entries) => {
-    for (const { id, value } of all) {
-      const entry = comparable(entries.find((one) => idIn(one) === id) ?? {}, value)
+    for (const { id, value: read } of all) {
+      const value = withOwnVariables(read)
+      const entry = withOwnVariables(comparable(entries.find((one) => idIn(one) === id) ?? {}, read))
       const changed = changedFields(value, { ...value, ...entry }).filter((name) => name in value)
       const texts = (of: Members) => withoutRun(fieldsText(of, changed))
       if (changed.length > 0) return [texts(value), `${texts(entry)} in the list`]

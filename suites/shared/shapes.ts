@@ -89,7 +89,9 @@ export function networkFlaws({ id, globalNetworking }: Members): Shown | null {
   const { enabled, internalDns } = network
   const without = ['ip', 'internalDns'].filter((name) => enabled === false && name in network)
   const isNamed = typeof internalDns === 'string'
-  const isOwn = !isNamed || (internalDns.startsWith(`${id}.`) && internalDns.length > `${id}.`.length)
+  // DNS does not distinguish capital letters (RFC 4343).
+  const own = `${id}.`.toLowerCase()
+  const isOwn = !isNamed || (internalDns.toLowerCase().startsWith(own) && internalDns.length > own.length)
   return {
     exercised: [...(enabled === false ? ['enabled-only'] : []), ...(isNamed ? ['internal-dns'] : [])],
     findings: [

@@ -1,18 +1,11 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { withoutRun } from '../../harness/common/run-names.ts'
-import {
-  changedFields,
-  fieldsText,
-  livelyFields,
-  type Members,
-  type PodView,
-  podOf,
-} from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, livelyFields, type PodView, podOf } from '../../harness/exchange/read.ts'
 import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { Blocked } from '../../harness/rule/outcome.ts'
 import type { ValueOf } from '../../harness/variation/dimensions.ts'
-import { variablesIn } from './changing.ts'
+import { withOwnVariables } from './changing.ts'
 import { expectListedAs } from './listing.ts'
 
 /** Waits for each reread of the run in turn. */
@@ -100,7 +93,7 @@ export function expectKept(
   after: PodView,
   aside: Iterable<string> = livelyFields,
 ): void {
-  const own = (pod: PodView): Members => ({ ...pod.value, env: variablesIn(pod, true) })
+  const own = ({ value }: PodView) => withOwnVariables(value)
   const changed = changedFields(own(before), own(after), new Set(aside))
   const text = (pod: PodView) => withoutRun(fieldsText(own(pod), changed))
   check(clause).that(changed.length === 0, text(before), text(after), after)

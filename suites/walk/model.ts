@@ -10,7 +10,6 @@ import {
   show,
   textIn,
 } from '../../harness/exchange/read.ts'
-import { sameMounts } from '../../harness/planes/pods/fixtures/change.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { isPart } from '../pods/creation.ts'
 import { afterwards, permits } from '../pods/orders.ts'
@@ -169,8 +168,7 @@ export function unexplainedFields(pod: PodModel, shown: Members): Unexplained | 
 function isKept(name: string, kept: Members, shown: Members): boolean {
   if (name === 'env') return isPart(membersOf(kept.env) ?? {}, membersOf(shown.env) ?? {})
   // While a pod runs it may have ports of the platform beside its own.
-  if (name === 'ports') return hasAll(kept.ports, shown.ports) || hasAll(shown.ports, kept.ports)
-  return name === 'mounts' && sameMounts(kept.mounts, shown.mounts)
+  return name === 'ports' && (hasAll(kept.ports, shown.ports) || hasAll(shown.ports, kept.ports))
 }
 
 /** True if a list has all items of another one. */

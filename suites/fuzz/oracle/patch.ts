@@ -84,7 +84,8 @@ function breaksIn({ persistent, network }: Members, pod: Patched): Allowed[] {
 function accepted(mounts: unknown, pod: Patched): Allowed[] {
   const own = pod.mounts
   if (Object.keys(membersOf(mounts) ?? {}).length === 0) return [kept('mounts without a kind change nothing', pod)]
-  const isUnusual = isUnusualText(JSON.stringify(mounts))
+  // A platform may show another form of such a path, as it may refuse it.
+  const isUnusual = isUnusualText(JSON.stringify(mounts)) || hasUnusualPath(mounts)
   return [
     {
       answers: '2xx',
@@ -97,13 +98,19 @@ function accepted(mounts: unknown, pod: Patched): Allowed[] {
 
 /** Refusals that are nobody's promise: which paths can be mounted at, and whether a size can be changed. */
 function openIn(mounts: unknown, { mounts: own }: Patched, failures: readonly ValidationFailure[]): Allowed[] {
-  const { persistent, network } = membersOf(mounts) ?? {}
-  const paths = [membersOf(persistent)?.path, ...(Array.isArray(network) ? network : []).map((n) => membersOf(n)?.path)]
-  const isUnusual = paths.some((path) => typeof path === 'string' && !/^(\/[\w.-]+)+$/.test(path))
+  const { persistent } = membersOf(mounts) ?? {}
   return [
-    ...(isUnusual ? [refused([400, 422], 'which paths can be mounted at is not spoken of', 'Mounts')] : []),
+    ...(hasUnusualPath(mounts)
+      ? [refused([400, 422], 'which paths can be mounted at is not spoken of', 'Mounts')]
+      : []),
     ...(isOtherSize(persistent, membersOf(own)?.persistent) ? [otherSize(failures)] : []),
   ]
+}
+
+function hasUnusualPath(mounts: unknown): boolean {
+  const { persistent, network } = membersOf(mounts) ?? {}
+  const paths = [membersOf(persistent)?.path, ...(Array.isArray(network) ? network : []).map((n) => membersOf(n)?.path)]
+  return paths.some((path) => typeof path === 'string' && !/^(\/[\w.-]+)+$/.test(path))
 }
 
 function otherSize(failures: readonly ValidationFailure[]): Allowed {
