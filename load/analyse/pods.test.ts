@@ -155,6 +155,21 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
     }),
     ['exceeded failed: the body of a 429 does not name any of the windows: ""'],
   ],
+  ...['requests_per_minute', 'perMinuteQuota', 'MINUTE'].map(
+    (name): [string, (answer: LoadAnswer) => LoadAnswer, string[]] => [
+      `a body that calls the window ${name}`,
+      (answer) => ({ ...answer, ...(answer.status === 429 && { body: `{"detail":"${name} exceeded"}` }) }),
+      ['exceeded passed: after 5 requests came a 429 that names the window exceeded'],
+    ],
+  ),
+  [
+    'a body that names a day in another word',
+    (answer) => ({
+      ...answer,
+      ...(answer.status === 429 && { body: 'not today', rateLimit: '"day";r=0;t=9' }),
+    }),
+    ['exceeded failed: the body of a 429 does not name the window day, which is used up: "not today"'],
+  ],
   [
     'a wait of a second',
     (answer) => ({ ...named(answer), ...(answer.status === 429 && { retryAfter: '1' }) }),
