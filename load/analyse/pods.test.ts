@@ -179,6 +179,16 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
   expect(await judged(change, early)).toEqual(expect.arrayContaining(expected.map((line) => `limits.pods.${line}`)))
 })
 
+test('a refusal after the wait may be of another window, which refused requests used up', async () => {
+  let refused = 0
+  const full = refusal(() =>
+    refused++ === 0 ? { retryAfter: '2' } : { rateLimit: '"minute";r=1;t=9, "hour";r=0;t=300' },
+  )
+  expect(await judged(full)).toContainEqual(
+    'limits.pods.retry-after-honest inconclusive: more than one window was used up, and Retry-After may be of one',
+  )
+})
+
 test('refused requests about the pod that count lengthen the wait', async () => {
   let refused = 0
   const counting = refusal((seconds) => ({ retryAfter: refused++ === 0 ? '1' : String(seconds) }))
