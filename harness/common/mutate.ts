@@ -1,6 +1,11 @@
 /** A number at the end that may count, so that its neighbours may be issued too. */
 const count = /(?:^[a-z]*|[^a-z0-9])(\d{1,9})$/i
 
+/** True for an id that is only a number, perhaps after a word: each endpoint may count, and issue the same one. */
+export function mayCount(id: string): boolean {
+  return /^[a-z]*[^a-z\d]*\d{1,9}$/i.test(id)
+}
+
 /**
  * The text with its last letters and digits replaced by others of their kind, or with a much greater number at its end: of
  * the same form, but never issued.

@@ -155,6 +155,21 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
     }),
     ['exceeded failed: the body of a 429 does not name any of the windows: ""'],
   ],
+  ...['requests_per_minute', 'perMinuteQuota', 'MINUTE'].map(
+    (name): [string, (answer: LoadAnswer) => LoadAnswer, string[]] => [
+      `a body that calls the window ${name}`,
+      (answer) => ({ ...answer, ...(answer.status === 429 && { body: `{"detail":"${name} exceeded"}` }) }),
+      ['exceeded passed: after 5 requests came a 429 that names the window exceeded'],
+    ],
+  ),
+  [
+    'a body that names a day in another word',
+    (answer) => ({
+      ...answer,
+      ...(answer.status === 429 && { body: 'not today', rateLimit: '"day";r=0;t=9' }),
+    }),
+    ['exceeded failed: the body of a 429 does not name the window day, which is used up: "not today"'],
+  ],
   [
     'a wait of a second',
     (answer) => ({ ...named(answer), ...(answer.status === 429 && { retryAfter: '1' }) }),
@@ -162,6 +177,16 @@ test.each<[string, (answer: LoadAnswer) => LoadAnswer, string[]]>([
   ],
 ])('a request within the wait: %s', async (_, change, expected) => {
   expect(await judged(change, early)).toEqual(expect.arrayContaining(expected.map((line) => `limits.pods.${line}`)))
+})
+
+test('a refusal after the wait may be of another window, which refused requests used up', async () => {
+  let refused = 0
+  const full = refusal(() =>
+    refused++ === 0 ? { retryAfter: '2' } : { rateLimit: '"minute";r=1;t=9, "hour";r=0;t=300' },
+  )
+  expect(await judged(full)).toContainEqual(
+    'limits.pods.retry-after-honest inconclusive: more than one window was used up, and Retry-After may be of one',
+  )
 })
 
 test('refused requests about the pod that count lengthen the wait', async () => {

@@ -128,7 +128,8 @@ function judgeHonesty(refused: Point, seconds: number, later: readonly Point[]):
   const after = `a request ${milliseconds(waitedMs)} after the 429`
   if (isServed(probe)) return passed(`${after} was served, as Retry-After ${seconds} says`)
   if (!isRefused(probe)) return unclear('the request after the stated wait was neither served nor refused')
-  if (usedUpWindows(refused).length > 1)
+  // Refused requests may count in the other windows.
+  if (new Set([refused, probe].flatMap(usedUpWindows)).size > 1)
     return unclear('more than one window was used up, and Retry-After may be of one')
   return failed(`${after} was refused, though Retry-After said ${seconds} s`)
 }

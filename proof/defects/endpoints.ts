@@ -124,6 +124,11 @@ export const endpoints: readonly Defect[] = [
     observed: 'status 200',
     change: jobsFoundEverywhere(),
   }),
+  defect('endpoint-results-found-at-others', 'endpoints.address', 'own', {
+    says: 'Every endpoint shows the jobs of all others that are COMPLETED.',
+    observed: 'status 200',
+    change: jobsFoundEverywhere((status) => status === 'COMPLETED'),
+  }),
   defect('endpoint-open-to-others', 'endpoints.address', 'hidden', {
     says: 'A new endpoint serves every account.',
     observed: 'status 200',

@@ -86,6 +86,18 @@ export const endpoints: readonly Latitude[] = [
     change: idles(0.001),
     readings: reads('endpoints.idle-timeout', 'another worker', ['before the idleTimeout']),
   }),
+  latitude('gpu-taken', 'The second GPU type is not available the first time that an endpoint asks for it.', {
+    planes: ['management'],
+    change(options) {
+      let isTaken = true
+      return part('allocateGpu', (next, ids) => {
+        const left = isTaken ? ids.filter((id) => id !== 'gpu-b') : ids
+        isTaken &&= left.length === ids.length
+        return next(left)
+      })(options)
+    },
+    verdicts: { 'endpoints.gpu-priority': 'inconclusive' },
+  }),
   latitude('workers-freed-later', 'Workers of a deleted endpoint count for the quota for five seconds.', {
     change(options) {
       const freed: { readonly workers: number; readonly atMs: number }[] = []

@@ -3,7 +3,7 @@ import { type Addresses, byHost, byPort, defaultBalanced, Refusal } from '../../
 import { composeOptions } from '../../reference/options.ts'
 import type { Style } from '../../reference/style.ts'
 import type { LbPlane, Target } from '../../target/types.ts'
-import { isAt, passesOn } from '../defects/lb-tools.ts'
+import { isAt, isOfWorker, passesOn } from '../defects/lb-tools.ts'
 import type { Latitude } from '../types.ts'
 import { isOfLb, latitude, type More, optioned, reads, styled, timed } from './tools.ts'
 
@@ -110,6 +110,15 @@ export const lbLatitudes: readonly Latitude[] = [
       },
     },
   ),
+  latitude('lb-peer-429', 'Each second call of a worker to another endpoint is answered 429.', {
+    about: 'load-balanced endpoints',
+    wrap(fetch) {
+      let calls = 0
+      const error = { error: 'rate limit exceeded', detail: 'try again later' }
+      return async (request) =>
+        isOfWorker(request) && ++calls % 2 > 0 ? Response.json(error, { status: 429 }) : fetch(request)
+    },
+  }),
   ...([429, 503] as const).map((status) =>
     latitude(`lb-full-${status}`, `Workers serve two held requests at once, and others are refused with ${status}.`, {
       change: (base) => {

@@ -2,7 +2,7 @@ import type { OperationId } from '../../generated/operations.ts'
 import { defaultAccounts, Refusal, type StoredPod } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { withoutNulls } from '../../suites/fuzz/oracle/creation.ts'
-import { all, type Change, exchanges, is, part, refusing, requestOf } from '../defects/tools.ts'
+import { all, type Change, exchanges, is, onResponse, part, refusing, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { management } from './endpoints.ts'
 import { latitude, needing, nullMountsOf, plane, reads, verdict } from './tools.ts'
@@ -65,6 +65,17 @@ export const offers = [
     }),
     verdicts: verdict('not-applicable', needing('volume', 'volume.second', 'volume.elsewhere')),
     readings: reads('pods.patch.null', null, nullMountsOf('network', 'cpu network')),
+  }),
+  latitude('persistent-marked-at-schema', 'The API document marks the schema of persistent mounts, not the property.', {
+    planes: ['pods'],
+    about: 'the document',
+    wrap: onResponse(
+      ({ url }) => url.endsWith('/openapi.json'),
+      ({ text }) => {
+        const schema = '{"anyOf":[{"allOf":[{"$ref":"#/components/schemas/PersistentMount"}]},{"type":"null"}]}'
+        return { text: text.replace(/(?<="persistent":)\{"deprecated":true[^}]*\}/, schema) }
+      },
+    ),
   }),
   latitude('null-left-out', 'null for a member of a creation or a submission counts as left out.', {
     planes: ['pods', 'queue', 'management'],

@@ -38,6 +38,19 @@ export const queue: readonly Latitude[] = [
   styled('job-ids-suffixed', 'Ids of jobs end with a place, those of /runsync begin with sync.', {
     jobIdForm: 'suffixed',
   }),
+  latitude('job-ids-counted', 'Each endpoint counts its jobs, and an id is such a number.', {
+    change(options) {
+      const counts = new Map<string, number>()
+      return part('addJob', (next, submission, operation, endpoint, service) => {
+        const count = (counts.get(endpoint.id) ?? 0) + 1
+        counts.set(endpoint.id, count)
+        return next(submission, operation, endpoint, {
+          ...service,
+          queue: { ...service.queue, jobId: () => `${count}` },
+        })
+      })(options)
+    },
+  }),
   styled('job-least-fields', 'A job shows id, status, output and error and nothing else.', { jobFields: 'least' }),
   styled('job-times-in-seconds', 'The times of a job are as coarse as seconds.', { jobTimes: 'seconds' }),
   styled('null-output-left-out', 'An output that is null is left out.', { nullOutput: 'left-out' }),

@@ -80,6 +80,16 @@ export const refusals = [
     verdicts: { 'pods.action-body.errors-list': 'not-applicable' },
   }),
   styled('other-texts', 'Titles and details are worded in another way.', { texts: 'other' }),
+  latitude('refusals-repeat-body', 'The error of a 403 or 404 repeats the body of the request.', {
+    about: 'words of errors',
+    wrap: (fetch) => async (request) => {
+      const sent = await request.clone().text()
+      const response = await fetch(request)
+      if ((response.status !== 403 && response.status !== 404) || sent === '') return response
+      const added = (_: string, name: string) => `"${name}":${JSON.stringify(`${sent}: `).slice(0, -1)}`
+      return new Response((await response.text()).replace(/"(detail|error)":"/, added), response)
+    },
+  }),
   styled('media-type-charset', 'Content types carry a charset.', { mediaTypeForm: 'charset' }),
   styled('media-type-mixed-case', 'Content types are written with capital letters.', { mediaTypeForm: 'mixed-case' }),
 

@@ -35,8 +35,12 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
         await hidden.excuse?.(response)
         check(clause).status(response, ...statuses)
         const text = textOf(response.bytes) ?? ''
-        for (const [what, secret] of Object.entries(hidden.secrets?.(response.status) ?? {}))
-          check('not-told').that(!text.includes(secret), 'a refusal without any secret of the owner', what, response)
+        const sent = textOf(response.exchange.request.body ?? new Uint8Array()) ?? ''
+        for (const [what, secret] of Object.entries(hidden.secrets?.(response.status) ?? {})) {
+          // A refusal may repeat what it refuses.
+          const isTold = text.includes(secret) && !sent.includes(secret)
+          check('not-told').that(!isTold, 'a refusal without any secret of the owner', what, response)
+        }
       }
     }
   }

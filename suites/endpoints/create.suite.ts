@@ -112,8 +112,9 @@ rule('endpoints.address', { varies: ['upkeep'] }, async (context) => {
   const { check, part, queue, queueAs } = context
   const { id } = await createdEndpoint(context)
   const job = await submitTo(context, id, { steps: [{ output: 1 }] })
-  await expectNotShown(context, 'own', queue, job.id)
   const { response, status } = await endOf(context, job)
+  // Results may be stored apart from the queue; endpoints.unique looks at jobs that wait.
+  await expectNotShown(context, 'own', queue, job.id)
   if (status !== 'COMPLETED') await blockedIfPlainDiffers(context, 1)
   check('serves').that(status === 'COMPLETED', 'COMPLETED', status, response)
   if (part('key.stranger')) await expectNotShown(context, 'hidden', queueAs('stranger').at(id), job.id)

@@ -124,7 +124,7 @@ rule('lb.peer-call', usesNormal, async (context) => {
       if (isSuccess(response.status) && typeof came === 'number') return { nonce, response, came }
       return inconclusive(`the worker did not call the second endpoint: status ${response.status}`)
     }
-    const isThere = (called: { readonly came: number }) => !isOutage({ status: called.came })
+    const isThere = (called: { readonly came: number }) => called.came !== 429 && !isOutage({ status: called.came })
     const { nonce, response, came } = await pollOn(clock, outagePausesMs, call, isThere)
     // Others reach the second endpoint, so it is not out.
     if (isOutage({ status: came })) await serving(context, peer)

@@ -1,5 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { mayCount } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
@@ -9,7 +10,7 @@ import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { get } from './endpoints.ts'
-import { blockedBy, blockedIfUnknownIsShown, submittedId } from './job-responses.ts'
+import { blockedBy, blockedIfUnknownIsShown, ownCount, submittedId } from './job-responses.ts'
 import { poll, untilFound } from './poll.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -108,7 +109,7 @@ export async function blockedIfPlainDiffers(context: Context, output: unknown): 
   blockedBy(context, 'queue.run.echo', `a plain job ${observed} as well`, response)
 }
 
-/** Expects an endpoint not to show a job of another one. The rule is blocked if jobs that do not exist are shown. */
+/** Expects an endpoint not to show a job of another one, or another account not to show it. The rule is blocked if jobs that do not exist are shown. */
 export async function expectNotShown(
   context: Context,
   clause: string,
@@ -117,5 +118,7 @@ export async function expectNotShown(
 ): Promise<void> {
   const response = await at.status(id)
   await blockedIfUnknownIsShown(context, id, response)
+  const { exchange, status } = response
+  if (isSuccess(status) && mayCount(id) && exchange.key === 'full') return context.notJudged(clause, ownCount)
   expectRefusal(context, clause, response)
 }

@@ -86,6 +86,9 @@ export async function blockedIfUnknownIsShown(context: Context, id: string, { st
     blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
 }
 
+/** Why a response about a job of another endpoint is not judged, if its id may count. */
+export const ownCount = 'ids count, so this endpoint may have a job of its own with this id'
+
 /** Expects a job to be gone. */
 export async function expectGone(
   context: Context,

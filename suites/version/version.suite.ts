@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { canonical, type Members, membersOf, show } from '../../harness/exchange/read.ts'
+import { canonical, listOf, type Members, membersOf, show, textIn } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity } from '../../harness/planes/pods/access.ts'
 import { retryOnNoCapacity } from '../../harness/planes/pods/fixtures/creating.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
@@ -63,8 +63,10 @@ function propertiesIn(value: unknown, name: string): readonly Members[] {
 
 /** A schema, and those that it refers to or is made of. */
 function partsOf(schema: Members, schemas: Members): readonly Members[] {
-  const { $ref, allOf } = schema
-  const referred = typeof $ref === 'string' ? [schemas[$ref.split('/').at(-1) ?? '']] : []
-  const others = [...referred, ...(Array.isArray(allOf) ? allOf : [])].map((one) => membersOf(one) ?? {})
-  return [schema, ...others.flatMap((one) => partsOf(one, {}))]
+  const name = textIn(schema.$ref).split('/').at(-1) ?? ''
+  // No schema is followed twice: they may refer to each other.
+  const { [name]: referred, ...rest } = schemas
+  const made = ['allOf', 'anyOf', 'oneOf'].flatMap((member) => listOf(schema, member) ?? [])
+  const others = [referred, ...made].map(membersOf).filter((one) => one !== null)
+  return [schema, ...others.flatMap((one) => partsOf(one, rest))]
 }
