@@ -47,6 +47,7 @@ import { queueResults } from './queue-results.ts'
 import { queueRetention } from './queue-retention.ts'
 import { queueRetry } from './queue-retry.ts'
 import { queueRunsync } from './queue-runsync.ts'
+import { queueSecond } from './queue-second.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
@@ -68,6 +69,7 @@ import { webhookReceivers } from './webhook-receivers.ts'
 export const defects: readonly Defect[] = [
   ...queueSubmission,
   ...queueEcho,
+  ...queueSecond,
   ...queueStatus,
   ...queueRunsync,
   ...queueHealth,
