@@ -20,6 +20,7 @@ import { kept } from './kept.ts'
 import { lbBodies } from './lb-bodies.ts'
 import { lbPlatform } from './lb-platform.ts'
 import { lbRequests } from './lb-requests.ts'
+import { lbSecond } from './lb-second.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
@@ -128,6 +129,7 @@ export const defects: readonly Defect[] = [
   ...version,
   ...lbBodies,
   ...lbRequests,
+  ...lbSecond,
   ...lbWorkers,
   ...lbPlatform,
   ...excuses,
