@@ -20,7 +20,7 @@ export interface Scenario {
   readonly alone: boolean
   /** Endpoints that no other rule may use meanwhile. */
   readonly exclusive?: readonly UsedEndpoint[]
-  /** Endpoints that it uses together with other rules that share them: nothing is executed there. */
+  /** Endpoints that it uses together with other rules that share them: it only waits there, or keeps a worker for seconds. */
   readonly shared?: readonly UsedEndpoint[]
   /** Endpoints that get a worker after a while; rules that do the same begin together and may use them too. */
   readonly wakes?: readonly UsedEndpoint[]

@@ -25,6 +25,8 @@ export const dimensions = {
   order: ['given', 'reversed'],
   /** Another pod of the same shape that the rule never touches: younger, with the same name, or created at once. */
   sibling: ['none', 'younger', 'namesake', 'at once'],
+  /** The endpoint of a job. A rule that names this shares `second`. */
+  endpoint: ['normal', 'second'],
   /** How a job is submitted, for rules that need no id before it ends. */
   submission: ['run', 'runsync'],
   /** Members of a job's input, besides its steps. */
@@ -96,6 +98,7 @@ const needs: Readonly<Partial<Record<string, string>>> = {
   'mount network': 'volume',
   'mount persistent': 'pods.persistent',
   'history patched': 'pods.change',
+  'endpoint second': 'endpoint.second',
   'past retried': 'receiver',
   'options webhook': 'receiver',
   'input large': 'queue.large',

@@ -32,6 +32,7 @@ const atSecond = {
 
 /** Findings on operations that are refused and carried out. */
 const cancelled = ['cancelJob', 'unchanged', 'CANCELLED'] as const
+const streamed = ['streamJob', 'unread', 'not that part'] as const
 const purged = ['purgeQueue', 'unchanged', 'status 404'] as const
 const started = ['triggerPodAction', 'unchanged', seen('EXITED', 'STARTING')] as const
 const runs = ['triggerPodAction', 'unchanged', seen('EXITED', 'RUNNING')] as const
@@ -123,6 +124,22 @@ export const authOperations: readonly Defect[] = [
   carriedOut('stranger-refused-and-purges', 'auth.queue.hidden-no-effect', 'stranger', purged),
   carriedOut('stranger-refused-and-runs', 'auth.queue.hidden-no-effect', 'stranger', ran('runJob')),
   carriedOut('stranger-refused-and-asks-openai', 'auth.queue.hidden-no-effect', 'stranger', ran('callOpenaiRoute')),
+  ...(
+    [
+      ['no-key', 'auth.queue.no-effect'],
+      ['empty-header', 'auth.queue.malformed'],
+      ['expired-key', 'auth.queue.expired'],
+      ['restricted', 'auth.queue.forbidden'],
+      ['stranger', 'auth.queue.hidden-no-effect'],
+    ] as const
+  ).flatMap(([word, rule]) => [
+    carriedOut(`${word}-refused-and-streams`, rule, word, streamed),
+    defect(`${word}-refused-and-cancels-waiting`, rule, 'unchanged', {
+      says: `The /cancel of a job that waits is refused ${credentials[word].says}, and carried out.`,
+      observed: 'CANCELLED',
+      change: refusesAndDoes(both(credentials[word].when, isOf('cancelJob'), ({ url }) => url.includes('/dedicated/'))),
+    }),
+  ]),
   carriedOut('malformed-refused-and-starts', 'auth.pods.malformed', 'empty-header', started),
   carriedOut('malformed-refused-and-starts-later', 'auth.pods.malformed', 'empty-header', runs, 60_000),
   carriedOut('restricted-key-refused-and-deletes', 'auth.pods.forbidden', 'restricted', podDeleted),

@@ -20,6 +20,7 @@ import { kept } from './kept.ts'
 import { lbBodies } from './lb-bodies.ts'
 import { lbPlatform } from './lb-platform.ts'
 import { lbRequests } from './lb-requests.ts'
+import { lbSecond } from './lb-second.ts'
 import { lbWorkers } from './lb-workers.ts'
 import { life } from './life.ts'
 import { limits } from './limits.ts'
@@ -47,6 +48,7 @@ import { queueResults } from './queue-results.ts'
 import { queueRetention } from './queue-retention.ts'
 import { queueRetry } from './queue-retry.ts'
 import { queueRunsync } from './queue-runsync.ts'
+import { queueSecond } from './queue-second.ts'
 import { queueStatus } from './queue-status.ts'
 import { queueStream } from './queue-stream.ts'
 import { queueSubmission } from './queue-submission.ts'
@@ -68,6 +70,7 @@ import { webhookReceivers } from './webhook-receivers.ts'
 export const defects: readonly Defect[] = [
   ...queueSubmission,
   ...queueEcho,
+  ...queueSecond,
   ...queueStatus,
   ...queueRunsync,
   ...queueHealth,
@@ -126,6 +129,7 @@ export const defects: readonly Defect[] = [
   ...version,
   ...lbBodies,
   ...lbRequests,
+  ...lbSecond,
   ...lbWorkers,
   ...lbPlatform,
   ...excuses,

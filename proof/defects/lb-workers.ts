@@ -100,6 +100,11 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it reached the worker 2×',
     change: sendsAgain(500, undefined, 'second'),
   }),
+  defect('worker-507-retried', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 507 is sent again.',
+    observed: 'it reached the worker 2×',
+    change: sendsAgain(507),
+  }),
   defect('worker-503-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 503 is sent again.',
     observed: 'it reached the worker 2×',
@@ -144,6 +149,21 @@ export const lbWorkers: readonly Defect[] = [
       const copy = copyOf(request)
       return request.method === 'GET' ? pass(request).catch(() => pass(copy)) : pass(request)
     }),
+  }),
+  defect('crash-retried-for-put', 'lb.no-retry', 'crash', {
+    says: 'A PUT during which the worker died is sent to the next worker.',
+    observed: 'it reached the worker 2×',
+    variation: { sample: 'PUT' },
+    change: passesOn((pass, request) => {
+      const copy = copyOf(request)
+      return request.method === 'PUT' ? pass(request).catch(() => pass(copy)) : pass(request)
+    }),
+  }),
+  defect('worker-520-retried', 'lb.no-retry', 'error', {
+    says: 'A request that the worker answers with 520 is sent again.',
+    observed: 'it reached the worker 2×',
+    variation: { sample: '520' },
+    change: sendsAgain(520),
   }),
   defect('slow-retried', 'lb.no-retry', 'slow', {
     says: 'A request that is not answered within 10 s is sent to a worker again.',

@@ -211,6 +211,22 @@ export const queueRetention: readonly Defect[] = [
     observed: 'status IN_PROGRESS',
     change: timesOut((ms, job) => (isRun(job) ? ms : (job.policy.executionTimeout ?? defaultMs))),
   }),
+  ...Object.entries({
+    retried: ({ retries }: Job) => retries > 0,
+    'of low priority': ({ policy }: Job) => policy.lowPriority === true,
+  }).map(([sample, isMeant]) =>
+    defect(
+      `endpoint-timeout-ignored-${sample.replaceAll(/\W+/g, '-')}`,
+      'queue.execution-timeout.endpoint-setting',
+      'stops',
+      {
+        variation: { sample },
+        says: `The setting of the endpoint is ignored for a job that is ${sample}.`,
+        observed: 'status IN_PROGRESS',
+        change: timesOut((ms, job) => (job.policy.executionTimeout === undefined && isMeant(job) ? defaultMs : ms)),
+      },
+    ),
+  ),
   defect('default-timeout-5-m', 'queue.execution-timeout.default', 'not-early', {
     says: 'Without any executionTimeout a job is stopped after 5 minutes.',
     observed: 'FAILED',

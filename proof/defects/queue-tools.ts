@@ -161,9 +161,9 @@ export function afterPurge(change: (isPurged: () => boolean) => Change): Change 
 }
 
 /** The operation /runsync answers some submissions at once, as /run does. */
-export function runsyncAtOnce(when: (body: Json) => boolean): Change {
+export function runsyncAtOnce(when: (body: Json, request: Request) => boolean): Change {
   return serving(async (request, { fetch }) => {
-    const isMeant = asks('runsync')(request) && when((await jsonOf(request)) ?? {})
+    const isMeant = asks('runsync')(request) && when((await jsonOf(request)) ?? {}, request)
     return fetch(isMeant ? readdressed(request.url.replace(/runsync$/, 'run'), request) : request)
   })
 }

@@ -1,4 +1,5 @@
 import type { OperationId } from '../../generated/operations.ts'
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import type { CallOptions } from '../../harness/client/caller.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
@@ -8,8 +9,11 @@ import { oneWorker, tryToFill } from '../shared/full-endpoint.ts'
 import { expectEnd } from '../shared/job-ends.ts'
 import { blockedBy, blockedIfUnknownIsShown } from '../shared/job-responses.ts'
 import { executeLaterJob } from '../shared/later-job.ts'
-import { untilFound } from '../shared/poll.ts'
+import { poll, untilFound } from '../shared/poll.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
+
+/** What a running job emits before and after its owner reads its stream. */
+const [firstPart, lastPart] = ['a part', 'the last part']
 
 /** Requests about a running job, if the suite can see that it runs, and about a failed one. */
 export const queue: AuthPlane = {
@@ -23,7 +27,7 @@ export const queue: AuthPlane = {
     retryJob: 'worker',
   },
   async arrange(context, wanted, _scope, judgesEffects) {
-    const { begun, check, ended, fixture, notJudged, offers, part, queue, queueAs } = context
+    const { begun, check, clock, ended, fixture, notJudged, offers, part, queue, queueAs, target } = context
     const twins = createTwins(context, {
       getJobStatus: 'queue.status.shape',
       cancelJob: 'queue.cancel.running',
@@ -36,7 +40,8 @@ export const queue: AuthPlane = {
     const isShown = twins.works('getJobStatus', await untilFound(context, () => queue.status(failing.id)))
     // Without /status, nobody sees what a job does.
     const isSeen = offers('worker') && offers('receiver') && isShown
-    const held = { input, ...(isSeen ? { steps: [{ emit: 'a part' }, { hold: 'go' }, { output: 'done' }] } : {}) }
+    const steps = [{ emit: firstPart }, { hold: 'read' }, { emit: lastPart }, { hold: 'go' }, { output: 'done' }]
+    const held = { input, ...(isSeen ? { steps } : {}) }
     // Only a job that failed is for /retry; any other would be refused to its owner too.
     let failure = part('worker') && isShown ? await ended(failing) : null
     if (failure !== null && failure.status !== 'FAILED') {
@@ -60,7 +65,7 @@ export const queue: AuthPlane = {
       await untilFound(context, () => queue.status(spare.id))
       twins.works('cancelJob', await queue.cancel(spare.id))
       // One worker is enough for all of this.
-      spare.beacon.release('go')
+      for (const key of ['read', 'go']) spare.beacon.release(key)
     }
     const job = await fixture.submitted(held)
     if (isSeen) {
@@ -70,7 +75,12 @@ export const queue: AuthPlane = {
     // The stream of a job that ended before it was read may be over.
     const doneId = done !== null && isSuccess(done.status) ? idOrNumberIn(done.json) : null
     const streamed = isSeen ? job.id : doneId
-    if (part('stream') && streamed !== null) twins.works('streamJob', await queue.stream(streamed))
+    const read = part('stream') && streamed !== null ? await queue.stream(streamed) : null
+    if (read !== null) twins.works('streamJob', read)
+    // The owner has not read the last part when the refused requests come.
+    const isHalfRead = isSeen && wanted.includes('streamJob') && shows(read, firstPart)
+    if (isSeen) job.beacon.release('read')
+    if (isHalfRead) await clock.until(job.beacon.waiting('go'), clock.now() + target.tolerances.dispatchMs)
     const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
     const [one, two, three] = submissions.map(({ body }) => body)
     const requests = await twins.requests<'queue'>(
@@ -92,6 +102,15 @@ export const queue: AuthPlane = {
     const judgesPurge = isSeen && judgesEffects && wanted.includes('purgeQueue')
     const full = judgesPurge ? await tryToFill(context, 'dedicated') : null
     if (judgesPurge && full === null) notJudged('purge', 'each job of the dedicated endpoint found a worker')
+    const cancelWaiting = (full?.waiting ?? []).map(
+      ({ id }): AuthRequest => ({
+        operation: 'cancelJob',
+        send: (key, options) =>
+          queueAs(key)
+            .on('dedicated')
+            .call('cancelJob', { ...options, ids: { job: id } }),
+      }),
+    )
     const executions = () =>
       [...submissions, ...(hasFailed ? [failing] : [])].flatMap(({ beacon }) => beacon.executions()).length
     const executed = isSeen ? executions() : 0
@@ -105,12 +124,17 @@ export const queue: AuthPlane = {
     }
 
     return {
-      requests: [...requests, ...ofEnded, ...elsewhere],
+      requests: [...requests, ...ofEnded, ...elsewhere, ...(wanted.includes('cancelJob') ? cancelWaiting : [])],
       expectAllWorked,
       /** The job runs on to its end, and what was submitted or to be retried is not executed. */
       async expectNoEffect() {
         if (!part('worker') || !part('receiver')) return
         if (!isShown) return expectAllWorked()
+        if (isHalfRead) {
+          const look = () => queue.stream(job.id)
+          const last = await poll(context, target.tolerances.visibleMs, look, (seen) => shows(seen, lastPart))
+          check('unread').that(shows(last, lastPart), 'the part that the owner has not read', 'not that part', last)
+        }
         job.beacon.release('go')
         const { response } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')
         full?.release()
@@ -127,6 +151,10 @@ export const queue: AuthPlane = {
       },
     }
   },
+}
+
+function shows(response: ApiResponse | null, part: string): boolean {
+  return response !== null && (textOf(response.bytes) ?? '').includes(part)
 }
 
 /** A request to the second endpoint, if the owner's work there. */

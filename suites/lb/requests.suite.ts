@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { raw } from '../../harness/client/body.ts'
 import { jsonIn, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, show, textIn } from '../../harness/exchange/read.ts'
+import type { LbClient } from '../../harness/planes/lb/client.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
@@ -16,8 +17,8 @@ import {
   methods,
   received,
   sentOnce,
-  servingNormal,
-  usesNormal,
+  servingDrawn,
+  usesDrawn,
 } from '../shared/balanced.ts'
 import { inChunks, needsLength } from '../shared/chunks.ts'
 
@@ -32,20 +33,20 @@ const otherBodies = [
   ['empty', 'POST', 'application/json', ''],
 ] as const
 
-rule('lb.direct-json', usesNormal, async (context) => {
+rule('lb.direct-json', usesDrawn, async (context) => {
   const { check, notJudged, reading } = context
-  const client = await servingNormal(context)
+  const client = await servingDrawn(context)
   const bodies = [
     { prompt: 'grüße €𝄞', numbers: [1, 2.5, -1e-7], nested: { empty: [], none: null } },
     { input: { prompt: 'a member that is called input' }, id: 'a' },
     { input: { prompt: 'the only member' } },
   ]
   for (const body of bodies) {
-    const { response, echo: came } = await echoed(context, 'object', 'POST', echo, { body })
+    const { response, echo: came } = await echoed(context, client, 'object', 'POST', echo, { body })
     const text = typeof came.body === 'string' ? came.body : ''
     check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, response)
   }
-  const { response, echo: came } = await echoed(context, 'numbers', 'POST', echo, { body: raw(exactNumber) })
+  const { response, echo: came } = await echoed(context, client, 'numbers', 'POST', echo, { body: raw(exactNumber) })
   const isExact = /"seed": ?9007199254740993\b/.test(textIn(came.body)) && textIn(came.body).includes('null')
   check('numbers').that(isExact, exactNumber, show(came.body), response)
   for (const [clause, method, contentType, content] of otherBodies) {
@@ -85,9 +86,9 @@ rule('lb.direct-json', usesNormal, async (context) => {
 const encoded = `${echo}/nested/b%20c/%C3%BC/F;g=1,2/@+:~/`
 const encodedDelimiters = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~/%3Fh%23/`
 
-rule('lb.methods', usesNormal, async (context) => {
+rule('lb.methods', usesDrawn, async (context) => {
   const { check, notJudged, reading } = context
-  const client = await servingNormal(context)
+  const client = await servingDrawn(context)
   const isRefused = isRefusal(await client.send('GET', encodedDelimiters))
   if (isRefused) notJudged('encoded delimiters', 'a path that has some is refused')
   const path = isRefused ? encoded : encodedDelimiters
@@ -96,7 +97,7 @@ rule('lb.methods', usesNormal, async (context) => {
     const hasBody = method !== 'GET' && method !== 'DELETE'
     const body = { method }
     const options = hasBody ? { body } : {}
-    const { response, echo: came } = await echoed(context, 'method', method, `${path}?${query}`, options)
+    const { response, echo: came } = await echoed(context, client, 'method', method, `${path}?${query}`, options)
     if (hasBody) check('body').that(isSame(came.body, body), show(body), show(came.body), response)
     check('method').that(came.method === method, method, show(came.method), response)
     check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), response)
@@ -119,9 +120,9 @@ rule('lb.methods', usesNormal, async (context) => {
 /** Half of the smallest limit of all headers that servers commonly have. */
 const longValue = 'Az09-'.repeat(800)
 
-rule('lb.headers', usesNormal, async (context) => {
+rule('lb.headers', usesDrawn, async (context) => {
   const { check } = context
-  const client = await servingNormal(context)
+  const client = await servingDrawn(context)
   const headers = [
     ['X-Plumbline-One', 'a, b; c="d"'],
     ['X-Plumbline-Two', 'first'],
@@ -183,22 +184,22 @@ function pairsOf(query: unknown): unknown {
   return typeof query === 'string' ? [...new URLSearchParams(query)] : query
 }
 
-rule('lb.many-routes', usesNormal, async (context) => {
+rule('lb.many-routes', usesDrawn, async (context) => {
   const { check } = context
-  await servingNormal(context)
+  const client = await servingDrawn(context)
   const expectPath = async (clause: string, path: string) => {
-    const { response, echo: came } = await echoed(context, clause, 'GET', path)
+    const { response, echo: came } = await echoed(context, client, clause, 'GET', path)
     check(clause).that(came.path === path, path, show(came.path), response)
   }
   await expectPath('routes', echo)
-  await expectText(context, '/plumbline/parts/1', 'part 1\n')
-  await expectText(context, '/plumbline/status/200', '{"status":200}')
-  await expectText(context, '/plumbline/seen/nobody', '{"seen":0}')
+  await expectText(context, client, '/plumbline/parts/1', 'part 1\n')
+  await expectText(context, client, '/plumbline/status/200', '{"status":200}')
+  await expectText(context, client, '/plumbline/seen/nobody', '{"seen":0}')
   for (const path of [`${echo}/a`, `${echo}/a/b`, `${echo}/a/b/c/d/e/f/g/h`]) await expectPath('nested', path)
 })
 
-async function expectText({ check, lb }: Context, route: string, expected: string): Promise<void> {
-  const response = await lb.send('GET', route)
+async function expectText({ check }: Context, client: LbClient, route: string, expected: string): Promise<void> {
+  const response = await client.send('GET', route)
   check('routes').status(response, 200)
   // A worker may write JSON with white space.
   const text = response.json === undefined ? (textOf(response.bytes) ?? '') : canonical(response.json)

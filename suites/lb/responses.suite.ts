@@ -3,12 +3,13 @@ import { once } from '../../harness/common/memoize.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { show } from '../../harness/exchange/read.ts'
+import type { LbClient } from '../../harness/planes/lb/client.ts'
 import { inconclusiveIfOutage, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { unlessUnanswered } from '../../harness/rule/outcome.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { responsesTo } from '../shared/at-once.ts'
-import { echo, echoed, headerIn, jsonOnly, largeBytes, servingNormal, usesNormal } from '../shared/balanced.ts'
+import { echo, echoed, headerIn, jsonOnly, largeBytes, servingDrawn, usesDrawn } from '../shared/balanced.ts'
 
 /** Statuses of a worker, with the content types of its responses. A gateway may put its own page for a 502, 503 or 504. */
 const answers = [
@@ -49,9 +50,9 @@ const longResponses = once(() =>
   ).map(([status, size]) => [status, size, raw(`{"a":"${'y'.repeat(size - '{"a":""}'.length)}"}`)] as const),
 )
 
-rule('lb.direct-response', usesNormal, async (context) => {
+rule('lb.direct-response', usesDrawn, async (context) => {
   const { check, notJudged } = context
-  const client = await servingNormal(context)
+  const client = await servingDrawn(context)
   for (const [status, type, content] of [...answers, ...otherAnswers]) {
     const body = raw(content)
     const response = await client.send('POST', `/plumbline/return/${status}`, {
@@ -77,7 +78,10 @@ rule('lb.direct-response', usesNormal, async (context) => {
     for (const turn of ['first', 'second']) {
       const body = method === 'POST' ? { body: { same: true } } : {}
       const headers = [['X-Plumbline-Turn', turn]] as const
-      const { response, echo: came } = await echoed(context, 'fresh', method, `${echo}/turns`, { headers, ...body })
+      const { response, echo: came } = await echoed(context, client, 'fresh', method, `${echo}/turns`, {
+        headers,
+        ...body,
+      })
       const shown = headerIn(came.headers, 'X-Plumbline-Turn')
       if (shown === null) {
         notJudged('fresh', 'the header that tells requests apart does not reach the worker')
@@ -87,7 +91,7 @@ rule('lb.direct-response', usesNormal, async (context) => {
       check('fresh').that(!isOld, 'the response to this request', 'the response to an earlier one', response)
     }
   }
-  await expectOwnResponses(context)
+  await expectOwnResponses(context, client)
   for (const [status, size, long] of longResponses()) {
     const whole = await client.send('POST', `/plumbline/return/${status}`, { body: long })
     // The description leaves the limit of a body open.
@@ -115,10 +119,10 @@ rule('lb.direct-response', usesNormal, async (context) => {
 })
 
 /** Each of several requests that are under way together gets its own response. */
-async function expectOwnResponses(context: Context): Promise<void> {
-  const { check, lb, notJudged } = context
+async function expectOwnResponses(context: Context, client: LbClient): Promise<void> {
+  const { check, notJudged } = context
   const requests = Array.from({ length: together }, (_, at) =>
-    lb.hold('GET', `${echo}/together`, { headers: [['X-Plumbline-Turn', `${at}`]], raw429: true }),
+    client.hold('GET', `${echo}/together`, { headers: [['X-Plumbline-Turn', `${at}`]], raw429: true }),
   )
   let judged = 0
   for (const [at, response] of (await responsesTo(context, requests)).entries()) {

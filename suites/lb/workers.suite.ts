@@ -42,6 +42,9 @@ const concurrent = [
   { number: 8, role: 'second' as const },
 ]
 
+/** Statuses of workers for which a gateway may send a request again, and seldom does. */
+const rareStatuses = [507, 505, 520, 524, 529]
+
 const errorBody = object({ error: text, detail: text })
 
 rule('lb.ready-only', kills, async (context) => {
@@ -61,8 +64,8 @@ rule('lb.ready-only', kills, async (context) => {
   if (!isNewSeen) inconclusive('no request reached a worker that had just started')
 })
 
-rule('lb.no-retry', kills, async (context) => {
-  const { beacon: beaconOf, check, clock, lastRereadMs, lb, part, target } = context
+rule('lb.no-retry', { ...kills, varies: ['sample'] }, async (context) => {
+  const { beacon: beaconOf, check, clock, lastRereadMs, lb, part, target, vary } = context
   const client = lb
   const clients = part('lb.second') ? [client, lb.on('second')] : [client]
   const sent: { clause: string; nonce: string; on: LbClient; least: number }[] = []
@@ -76,7 +79,8 @@ rule('lb.no-retry', kills, async (context) => {
       sent.push({ clause: 'error', nonce, on, least: response.status === 500 ? 1 : 0 })
     }
   }
-  for (const status of [408, 425, 429, 501, 502, 503, 504]) {
+  const rare = vary.sample('rare status', rareStatuses, String) ?? 507
+  for (const status of [408, 425, 429, 501, 502, 503, 504, rare]) {
     for (const method of ['POST', 'GET']) {
       const nonce = nonceFor(context)
       await client.send(method, `/plumbline/status/${status}`, withNonce(nonce, { raw429: true }))
@@ -93,7 +97,8 @@ rule('lb.no-retry', kills, async (context) => {
       await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
     })
     sent.push({ clause: 'slow', nonce, on: client, least: 1 })
-    sent.push({ clause: 'crash', nonce: await crashDuringGet(context), on: client, least: 1 })
+    const method = vary.sample('crash', ['GET', 'PUT'], String) ?? 'GET'
+    sent.push({ clause: 'crash', nonce: await crashDuring(context, method), on: client, least: 1 })
   }
   const { nonce } = await crashWorker(context, expectServesAgain)
   sent.push({ clause: 'crash', nonce, on: client, least: 1 })
@@ -219,12 +224,12 @@ async function crashWorker<T extends object>(
   }
 }
 
-/** Kills workers until one dies that serves a GET, which gateways often repeat then. Returns the nonce of the GET. */
-async function crashDuringGet(context: Context): Promise<string> {
+/** Kills workers until one dies that serves a request which gateways often repeat then. Returns the nonce of that request. */
+async function crashDuring(context: Context, method: string): Promise<string> {
   const { beacon: beaconOf, clock, lb, notJudged, target } = context
   const { nonce, result } = await reaching(context, async (nonce) => {
     const beacon = beaconOf()
-    const request = lb.hold('GET', holdRoute('dying', beacon), withNonce(nonce))
+    const request = lb.hold(method, holdRoute('dying', beacon), withNonce(nonce))
     // A time limit ends a request with 504.
     const over = request.comes.then(
       ({ status }) => status >= 500 && status !== 504,
@@ -240,7 +245,7 @@ async function crashDuringGet(context: Context): Promise<string> {
     await clock.until(over, clock.now() + target.tolerances.dispatchMs)
     return hasDied === true
   })
-  if (!result) notJudged('crash during a GET', 'no worker died that served it')
+  if (!result) notJudged(`crash during a ${method}`, 'no worker died that served it')
   return nonce
 }
 

@@ -25,7 +25,7 @@ import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken, outlastingJob } from './times.ts'
 
 /** Where workers may die. */
-const onDedicated = { exclusive: ['dedicated'], varies: [...anyJob, 'past'] } as const
+const onDedicated = { exclusive: ['dedicated'], shared: ['second'], varies: [...anyJob, 'past', 'endpoint'] } as const
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, ended, notJudged, target } = context

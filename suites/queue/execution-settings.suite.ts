@@ -1,5 +1,6 @@
 import { tables } from '../../generated/tables.ts'
-import type { Step } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd } from '../shared/job-ends.ts'
@@ -41,7 +42,7 @@ rule('queue.execution-timeout.this-job', { ...onUnset, varies: anyJob, workers: 
 
 rule(
   'queue.execution-timeout.endpoint-setting',
-  { exclusive: ['executionTimeout'], varies: anyJob },
+  { exclusive: ['executionTimeout'], varies: [...anyJob, 'sample'] },
   async (context) => {
     const { begun, check, clock, ended, fixture, notJudged, target } = context
     const endpoint = 'executionTimeout'
@@ -54,7 +55,7 @@ rule(
     check('longer').that(shownStatus(response) === 'IN_PROGRESS', 'IN_PROGRESS', shownStatus(response), response)
     long.beacon.release('go')
     await expectEnd(context, 'longer', long, await ended(long), 'COMPLETED')
-    const job = await fixture.submitted({ steps: runsOn, endpoint, ...ofEndpoint })
+    const job = await unsetJob(context)
     const startMs = (await begun(job)).at.target
     await expectRunning(context, 'not-early', job, startMs, settingMs)
     await expectStopped(context, 'stops', job, startMs, settingMs)
@@ -63,6 +64,23 @@ rule(
     await expectStopped(context, 'runsync', answered, (await begun(answered)).at.target, settingMs)
   },
 )
+
+/** A job with the setting of its endpoint, of a drawn kind. */
+async function unsetJob(context: Context): Promise<SubmittedJob> {
+  const { clock, fixture, notJudged, target, vary } = context
+  const wish: JobWish = { steps: [{ hold: 'never' }], endpoint: 'executionTimeout', ...ofEndpoint }
+  const kind = vary.sample('kind', ['plain', 'retried', 'of low priority'], String)
+  if (kind === 'retried') return fixture.submitted({ ...wish, past: 'retried' })
+  if (kind === 'of low priority') {
+    const job = await fixture.submitted({ ...wish, policy: { lowPriority: true } })
+    const start = await clock.until(job.beacon.started(), clock.now() + 2 * target.tolerances.dispatchMs)
+    if (start !== null) return job
+    // It starts no worker.
+    await job.queue.cancel(job.id)
+  }
+  if (kind !== 'plain') notJudged(kind ?? '', 'no such job was executed, so the job is a plain one')
+  return fixture.submitted(wish)
+}
 
 rule('queue.execution-timeout.default', { ...onUnset, varies: anyJob }, async (context) => {
   const { begun, fixture } = context

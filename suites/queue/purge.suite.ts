@@ -140,7 +140,8 @@ rule(
   },
 )
 
-rule('queue.purge.scope', { exclusive: ['dedicated', 'second'], workers: 0, varies: anyJob }, async (context) => {
+// With a worker it begins before rules that need none: those that share the second endpoint wait for it.
+rule('queue.purge.scope', { exclusive: ['dedicated', 'second'], workers: 1, varies: anyJob }, async (context) => {
   const { check, ended, fixture, found, inconclusive } = context
   const { release, waiting } = await fillEndpoint(context, 'second')
   for (let n = 0; n < maxTaken; n++) waiting.push(await fixture.submitted({ steps: held, endpoint: 'second' }))

@@ -67,7 +67,7 @@ const longest = { run: 'failed', runsync: 'outlasting' } as const satisfies Read
 const endings = (by: Operation): ScenarioOptions<Way> => ({
   alone: false,
   workers: 2,
-  varies: by === 'run' ? [...anyJob, 'past', 'sample'] : anyJob,
+  ...(by === 'run' ? { shared: ['second'], varies: [...anyJob, 'past', 'sample', 'endpoint'] } : { varies: anyJob }),
   each({ part }) {
     if (!part('receiver')) return ['completed', 'failed']
     return ['completed', 'failed', 'timed-out', by === 'run' ? 'cancelled' : 'outlasting']

@@ -38,7 +38,7 @@ const lives = [30_000, 120_000, 300_000]
 /** Retries of one job in a row: a service may count them. The description names no greatest number. */
 const retriesEach = 3
 
-rule('queue.retry.failed', { varies: anyJob }, async (context) => {
+rule('queue.retry.failed', { shared: ['second'], workers: 1, varies: [...anyJob, 'endpoint'] }, async (context) => {
   const { clock, ended, fixture, lastRereadMs, target } = context
   const job = await failsUntilReleased(context, 'ends', { report: ['input'] }, { input: keptInput })
   await expectRetried(context, job)

@@ -28,8 +28,10 @@ const former = 'former'
 const manyParts = 120
 
 const anyStream = [...anyJob, 'past'] as const
+/** One of its jobs after the other may be executed at the second endpoint. */
+const onSecond = { shared: ['second'], workers: 1 } as const
 
-rule('queue.stream.incremental', { varies: [...anyStream, 'output'] }, async (context) => {
+rule('queue.stream.incremental', { ...onSecond, varies: [...anyStream, 'output', 'endpoint'] }, async (context) => {
   const { begun, ended, fixture, found, vary } = context
   const parts = [{ first: 1 }, ...vary.every('output').map((name) => outputs[name]), 'same', 'same', { last: 1 }]
   const emits = emitsOf(...parts)

@@ -183,44 +183,48 @@ const inputs: Readonly<Record<string, Members>> = {
   large: { text: 'plumbline '.repeat(10_240) },
 }
 
-rule('queue.run.echo', { varies: [...anyJob, 'output'], workers: 3 }, async (context) => {
-  const { fixture, ended, notJudged, part, reading, vary } = context
-  const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
-  for (const [clause, input] of Object.entries(inputs)) {
-    if (clause === 'large' && !part('queue.large')) continue
-    sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
-  }
-  for (const name of vary.every('output')) {
-    const expected = outputs[name]
-    const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
-    sent.push({ clause: 'output', job, expected })
-  }
-  for (const name of vary.every('input')) {
-    const expected = unusualInputs[name]
-    sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
-  }
-  const expected = inputs.nested ?? {}
-  const chunked = fixture.job({ input: expected })
-  const response = await chunked.queue.run(chunked.body, inChunks)
-  if (needsLength(response)) notJudged('chunked', 'a body without its length is refused')
-  else {
-    const job = submitted(chunked, submittedId(context, 'chunked', chunked.body, response), response)
-    sent.push({ clause: 'chunked', job, expected })
-  }
-  // The other jobs draw options too, so these are judged first.
-  for (const name of vary.every('options')) {
-    const input = { options: name }
-    sent.unshift({ clause: 'options', job: await fixture.submitted({ input, ...options[name] }), expected: input })
-  }
-  for (const { clause, job, expected } of sent) {
-    const { response } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
-    await expectOutput(context, clause, expected, response)
-  }
-  const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
-  const output = long.job?.output
-  const isWhole = typeof output === 'string' && output.length === recordedBytes
-  reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
-})
+rule(
+  'queue.run.echo',
+  { shared: ['second'], varies: [...anyJob, 'output', 'endpoint'], workers: 3 },
+  async (context) => {
+    const { fixture, ended, notJudged, part, reading, vary } = context
+    const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
+    for (const [clause, input] of Object.entries(inputs)) {
+      if (clause === 'large' && !part('queue.large')) continue
+      sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
+    }
+    for (const name of vary.every('output')) {
+      const expected = outputs[name]
+      const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
+      sent.push({ clause: 'output', job, expected })
+    }
+    for (const name of vary.every('input')) {
+      const expected = unusualInputs[name]
+      sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+    }
+    const expected = inputs.nested ?? {}
+    const chunked = fixture.job({ input: expected })
+    const response = await chunked.queue.run(chunked.body, inChunks)
+    if (needsLength(response)) notJudged('chunked', 'a body without its length is refused')
+    else {
+      const job = submitted(chunked, submittedId(context, 'chunked', chunked.body, response), response)
+      sent.push({ clause: 'chunked', job, expected })
+    }
+    // The other jobs draw options too, so these are judged first.
+    for (const name of vary.every('options')) {
+      const input = { options: name }
+      sent.unshift({ clause: 'options', job: await fixture.submitted({ input, ...options[name] }), expected: input })
+    }
+    for (const { clause, job, expected } of sent) {
+      const { response } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
+      await expectOutput(context, clause, expected, response)
+    }
+    const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
+    const output = long.job?.output
+    const isWhole = typeof output === 'string' && output.length === recordedBytes
+    reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
+  },
+)
 
 rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async (context) => {
   const { queue, check, fixture, found, inconclusive, part } = context
@@ -254,39 +258,43 @@ rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async 
   if (!isSuccess(health.status)) inconclusive(`/health of an endpoint that exists was answered ${health.status}`)
 })
 
-rule('queue.runsync.when-done', { varies: ['execution', 'options'] }, async (context) => {
-  const { check, clock, fixture, inconclusive, target } = context
-  const { answerMs, coldStartMs, dispatchMs } = target.tolerances
-  for (let count = 1; count <= runsyncTries; count++) {
-    const job = await fixture.prepared({ steps: [{ emit: 'half' }, { hold: 'go' }, { output: 1 }] })
-    const answer = job.queue.held.runsync(job.body)
-    const start = job.beacon.started()
-    await whileWorkerMayCome(context, job, () =>
-      clock.until(Promise.race([answer.comes, start.comes]), clock.now() + coldStartMs + dispatchMs),
-    )
-    const early = await clock.until(answer, clock.now() + runsMs)
-    if (early !== null && endIn(early) !== null) await expectReported(context, job, early)
-    job.beacon.release('go')
-    const end = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
-    const response = early ?? (await clock.until(answer, clock.now() + dispatchMs + answerMs))
-    if (response === null) {
-      // A job that is not seen to end has nothing to be answered with.
-      if (end === null || (await plainEnd(context, 'COMPLETED')).status !== 'COMPLETED') {
-        inconclusive('no job was done in time')
+rule(
+  'queue.runsync.when-done',
+  { shared: ['second'], varies: ['execution', 'options', 'endpoint'], workers: 1 },
+  async (context) => {
+    const { check, clock, fixture, inconclusive, target } = context
+    const { answerMs, coldStartMs, dispatchMs } = target.tolerances
+    for (let count = 1; count <= runsyncTries; count++) {
+      const job = await fixture.prepared({ steps: [{ emit: 'half' }, { hold: 'go' }, { output: 1 }] })
+      const answer = job.queue.held.runsync(job.body)
+      const start = job.beacon.started()
+      await whileWorkerMayCome(context, job, () =>
+        clock.until(Promise.race([answer.comes, start.comes]), clock.now() + coldStartMs + dispatchMs),
+      )
+      const early = await clock.until(answer, clock.now() + runsMs)
+      if (early !== null && endIn(early) !== null) await expectReported(context, job, early)
+      job.beacon.release('go')
+      const end = await clock.until(job.beacon.ended(), clock.now() + coldStartMs + dispatchMs)
+      const response = early ?? (await clock.until(answer, clock.now() + dispatchMs + answerMs))
+      if (response === null) {
+        // A job that is not seen to end has nothing to be answered with.
+        if (end === null || (await plainEnd(context, 'COMPLETED')).status !== 'COMPLETED') {
+          inconclusive('no job was done in time')
+        }
+        return check('at-once').that(false, 'a response once the job is done', 'no response', null)
       }
-      return check('at-once').that(false, 'a response once the job is done', 'no response', null)
+      if (!isSuccess(response.status)) {
+        blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${responseText(response)}`, response)
+      }
+      if (isWaitOver(response)) continue
+      check('at-once').saw(response)
+      const status = early === null ? shownStatus(response) : `${shownStatus(response)} while the job runs`
+      check('waits').that(status === 'COMPLETED', 'COMPLETED once the job is done', status, response)
+      return
     }
-    if (!isSuccess(response.status)) {
-      blockedBy(context, 'queue.runsync.completed', `/runsync was answered with ${responseText(response)}`, response)
-    }
-    if (isWaitOver(response)) continue
-    check('at-once').saw(response)
-    const status = early === null ? shownStatus(response) : `${shownStatus(response)} while the job runs`
-    check('waits').that(status === 'COMPLETED', 'COMPLETED once the job is done', status, response)
-    return
-  }
-  inconclusive('the wait of /runsync was over before its job was done')
-})
+    inconclusive('the wait of /runsync was over before its job was done')
+  },
+)
 
 /** True if /runsync may have given up waiting. */
 function isWaitOver(response: ApiResponse): boolean {

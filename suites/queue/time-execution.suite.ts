@@ -20,7 +20,7 @@ const reportsLate = [{ output: 'again' }, { first: [{ deaf: true as const }, { h
 
 rule<'long' | 'short'>(
   'queue.execution-timeout.enforced',
-  { each: () => ['long', 'short'], workers: 2, varies: anyJob },
+  { each: () => ['long', 'short'], workers: 2, shared: ['second'], varies: [...anyJob, 'endpoint'] },
   (context, length) => (length === 'long' ? expectLongStopped(context) : expectShortStopped(context)),
 )
 
@@ -28,7 +28,8 @@ rule<'long' | 'short'>(
 async function expectLongStopped(context: Context): Promise<void> {
   const { fixture, begun, clock, offers } = context
   // An end may come late by the tolerance `sweep`: a fifth of this.
-  const job = await fixture.submitted({ steps: emitsOn, policy: { executionTimeout: 50_000 } })
+  // Other rules wait for the worker of the second endpoint.
+  const job = await fixture.submitted({ steps: emitsOn, policy: { executionTimeout: 50_000 }, endpoint: 'normal' })
   const startMs = (await begun(job)).at.target
   await clock.at(startMs + 35_000)
   job.beacon.release('on')

@@ -124,41 +124,45 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
   await expectWorkerFreed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
 })
 
-rule('queue.ttl.completed', { varies: [...anyJob, 'output', 'submission', 'sample'], workers: 0 }, async (context) => {
-  const { clock, fixture, inconclusive, offers, vary } = context
-  const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
-    for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
-      const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
-      const { job, end } = await finishedBy(context, wish, by, ttlMs)
-      const { operation, sent } = job.response.exchange
-      const isMeant = operation === (by === 'run' ? 'runJob' : 'runJobSync')
-      const isInTime = clock.now() <= sent.target + ttlMs - leadMs
-      if (end.status === 'COMPLETED' && isMeant && isInTime) return { job, ttlMs }
-      if (end.status === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
+rule(
+  'queue.ttl.completed',
+  { shared: ['second'], varies: [...anyJob, 'output', 'submission', 'sample', 'endpoint'], workers: 0 },
+  async (context) => {
+    const { clock, fixture, inconclusive, offers, vary } = context
+    const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
+      for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
+        const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
+        const { job, end } = await finishedBy(context, wish, by, ttlMs)
+        const { operation, sent } = job.response.exchange
+        const isMeant = operation === (by === 'run' ? 'runJob' : 'runJobSync')
+        const isInTime = clock.now() <= sent.target + ttlMs - leadMs
+        if (end.status === 'COMPLETED' && isMeant && isInTime) return { job, ttlMs }
+        if (end.status === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
+      }
+      return inconclusive('no job was COMPLETED within its ttl')
     }
-    return inconclusive('no job was COMPLETED within its ttl')
-  }
-  const jobs = []
-  for (const by of vary.every('submission')) jobs.push(await completed(by))
-  const failed = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })
-  jobs.push({ job: failed, ttlMs: endedMs })
-  if (offers('receiver')) {
-    const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: endedMs } })
-    // It waits or runs; other rules judge the cancellation.
-    await cancelled.queue.cancel(cancelled.id)
-    jobs.push({ job: cancelled, ttlMs: endedMs })
-  }
-  // The result of /runsync may be removed soon after its ttl.
-  jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
-  // A reader does not extend it.
-  for (const { job, ttlMs } of offers('stream') ? jobs : []) {
-    await clock.at(endMsOf({ job, ttlMs }) - ttlMs / 2)
-    await job.queue.stream(job.id)
-  }
-  for (const { job, ttlMs } of jobs) await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
-  for (const { job } of jobs)
-    for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
-})
+    const jobs = []
+    for (const by of vary.every('submission')) jobs.push(await completed(by))
+    const failed = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })
+    jobs.push({ job: failed, ttlMs: endedMs })
+    if (offers('receiver')) {
+      const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: endedMs } })
+      // It waits or runs; other rules judge the cancellation.
+      await cancelled.queue.cancel(cancelled.id)
+      jobs.push({ job: cancelled, ttlMs: endedMs })
+    }
+    // The result of /runsync may be removed soon after its ttl.
+    jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
+    // A reader does not extend it.
+    for (const { job, ttlMs } of offers('stream') ? jobs : []) {
+      await clock.at(endMsOf({ job, ttlMs }) - ttlMs / 2)
+      await job.queue.stream(job.id)
+    }
+    for (const { job, ttlMs } of jobs) await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
+    for (const { job } of jobs)
+      for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
+  },
+)
 
 rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {
   const ttlMs = 20_050

@@ -13,6 +13,9 @@ import { poll } from './poll.ts'
 /** A rule that uses the normal endpoint as others do. */
 export const usesNormal = { wakes: ['lb.normal'] } as const satisfies Partial<ScenarioOptions>
 
+/** The same, with the endpoint drawn. */
+export const usesDrawn = { ...usesNormal, varies: ['sample'] } as const satisfies Partial<ScenarioOptions>
+
 /** The same, if it looks again later. */
 export const usesNormalLooking = {
   ...usesNormal,
@@ -84,6 +87,15 @@ function isReport({ json, status }: ApiResponse): boolean {
 export async function servingNormal(context: Context): Promise<LbClient> {
   await serving(context, context.lb)
   return context.lb
+}
+
+/** The drawn endpoint, once it serves. */
+export async function servingDrawn(context: Context): Promise<LbClient> {
+  const { lb, offers, vary } = context
+  const roles = offers('lb.second') ? (['normal', 'second'] as const) : (['normal'] as const)
+  const client = vary.sample('endpoint', roles, String) === 'second' ? lb.on('second') : lb
+  await serving(context, client)
+  return client
 }
 
 /** A text that identifies one request, also among those of other runs: a worker may remember it. */
@@ -171,13 +183,14 @@ export async function expectNotReached(
 
 /** The report of the worker about the request that reached it. */
 export async function echoed(
-  { check, lb }: Context,
+  { check }: Context,
+  client: LbClient,
   clause: string,
   method: string,
   route: string,
   options?: RouteOptions,
 ) {
-  const response = await lb.send(method, route, options)
+  const response = await client.send(method, route, options)
   check(clause).status(response, 200)
   return { response, echo: check(clause).object(response) }
 }

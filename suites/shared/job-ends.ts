@@ -55,10 +55,11 @@ export async function expectEnd(
 
 /**
  * The role of the endpoint for the twin of a job: its own, but the normal one in place of that which scales to zero, where it
- * would start a worker, and of the second one, which others use as well.
+ * would start a worker, and of the second one, which others use as well, unless that was drawn.
  */
-function roleOf({ target }: Context, { endpoint }: { readonly endpoint?: string | undefined }): EndpointRole {
-  const roles = ['dedicated', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout'] as const
+function roleOf({ target, vary }: Context, { endpoint }: { readonly endpoint?: string | undefined }): EndpointRole {
+  const drawn = vary.drawn().endpoint?.includes('second') ? (['second'] as const) : []
+  const roles = ['dedicated', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout', ...drawn] as const
   const { normal } = target.queue?.endpoints ?? {}
   return endpoint === normal ? 'normal' : (roles.find((role) => target.queue?.endpoints[role] === endpoint) ?? 'normal')
 }
