@@ -24,8 +24,8 @@ const longLives = [50_000, 120_000, 300_000]
 /** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
 const livesOfRunsync = [40_000, 120_000, 300_000]
 
-/** The life of a job that is cancelled meanwhile, ms. */
-const cancelledMs = 50_000
+/** The life of a job that is cancelled or times out meanwhile, ms. */
+const stoppedMs = 50_000
 
 /** How many jobs keep an endpoint busy. */
 const busy = { normal: 1, twoWorkers: busyWorkers }
@@ -144,10 +144,12 @@ rule(
     const jobs = []
     for (const by of vary.every('submission')) jobs.push(await completed(by))
     if (offers('receiver')) {
-      const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: cancelledMs } })
+      const isCancelled = vary.sample('stopped', ['cancelled', 'timed out'], String) === 'cancelled'
+      const policy = { ttl: stoppedMs, ...(isCancelled ? {} : { executionTimeout: 6_000 }) }
+      const stopped = await fixture.plain({ steps: [{ hold: 'go' }], policy })
       // It waits or runs; other rules judge the cancellation.
-      await cancelled.queue.cancel(cancelled.id)
-      jobs.push({ job: cancelled, ttlMs: cancelledMs })
+      if (isCancelled) await stopped.queue.cancel(stopped.id)
+      jobs.push({ job: stopped, ttlMs: stoppedMs })
     }
     // The result of /runsync may be removed soon after its ttl.
     jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
