@@ -11,6 +11,9 @@ import { submittedId } from '../shared/job-responses.ts'
 /** Length of an output whose fate is recorded. */
 const recordedBytes = 400_000
 
+/** Most jobs: others wait for the only worker that the second endpoint may have. */
+const atNormal = { endpoint: 'normal' } as const
+
 /** Levels of nesting, which leave room for those of a response below the 64 that common parsers permit. */
 const levels = 48
 /** Inputs that come back as they are, by the clause that each is for. */
@@ -45,12 +48,12 @@ rule(
     }
     for (const name of vary.every('output')) {
       const expected = outputs[name]
-      const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
+      const job = await fixture.submitted({ input: {}, steps: [{ output: expected }], ...atNormal })
       sent.push({ clause: 'output', job, expected })
     }
     for (const name of vary.every('input')) {
       const expected = unusualInputs[name]
-      sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
+      sent.push({ clause: 'input', job: await fixture.submitted({ input: expected, ...atNormal }), expected })
     }
     const expected = inputs.nested ?? {}
     const chunked = fixture.job({ input: expected })
@@ -63,13 +66,17 @@ rule(
     // The other jobs draw options too, so these are judged first.
     for (const name of vary.every('options')) {
       const input = { options: name }
-      sent.unshift({ clause: 'options', job: await fixture.submitted({ input, ...options[name] }), expected: input })
+      sent.unshift({
+        clause: 'options',
+        job: await fixture.submitted({ input, ...options[name], ...atNormal }),
+        expected: input,
+      })
     }
     for (const { clause, job, expected } of sent) {
       const { response } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
       await expectOutput(context, clause, expected, response)
     }
-    const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
+    const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }], ...atNormal }))
     const output = long.job?.output
     const isWhole = typeof output === 'string' && output.length === recordedBytes
     reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
