@@ -102,6 +102,13 @@ export const queueActs: readonly Defect[] = [
       job.operation === 'runsync' && job.status === 'IN_PROGRESS' ? 'CANCELLED' : next(),
     ),
   }),
+  defect('cancelled-job-of-low-priority-runs-on', 'queue.cancel.running', 'stopped', {
+    says: 'A running job of low priority that was cancelled runs on.',
+    observed: 'IN_PROGRESS',
+    change: part('cancelJob', (next, job) =>
+      job.policy.lowPriority === true && job.status === 'IN_PROGRESS' ? 'CANCELLED' : next(),
+    ),
+  }),
   defect('cancelled-job-late-result', 'queue.cancel.running', 'not-completed', {
     says: 'The result that a worker reports after its job was cancelled still counts.',
     observed: 'COMPLETED',

@@ -75,6 +75,12 @@ export const queueRetention: readonly Defect[] = [
     variation: { sample: 'large' },
     change: retains((job) => isRun(job) && String(job.output).length > 64_000, runsyncRetentionMs),
   }),
+  defect('retention-run-of-null-1-m', 'queue.retention.run-at-first', 'completed', {
+    says: 'A /run job whose output is null is removed after a minute.',
+    observed: 'status 404',
+    variation: { sample: 'null' },
+    change: retains((job) => isRun(job) && job.output === null, runsyncRetentionMs),
+  }),
   defect('retention-run-from-first-end', 'queue.retention.run', 'retried', {
     says: 'The result of a job that was retried is kept from its first end on.',
     observed: 'status 404',

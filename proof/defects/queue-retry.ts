@@ -169,6 +169,14 @@ export const queueRetry: readonly Defect[] = [
       }),
     }),
   ),
+  defect('second-retry-ends-ttl', 'queue.retry.ttl', 'gone', {
+    variation: { sample: 'it fails' },
+    says: 'A job that was retried twice has no ttl any more.',
+    observed: 'status 200',
+    change: part('expireJob', (next, { automaticRetries, retries }) => {
+      if (retries - automaticRetries < 2) next()
+    }),
+  }),
   defect('no-job-retried', 'queue.retry.not-failed', 'retried', {
     says: 'The operation /retry refuses every job.',
     observed: 'status 400',

@@ -1,5 +1,5 @@
 import { defaultKeys } from '../../reference/auth/accounts.ts'
-import { type Endpoint, isFinished } from '../../reference/queue/model.ts'
+import { type Endpoint, isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService, Shown } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
 import { jobsFoundEverywhere } from './endpoints-tools.ts'
@@ -91,6 +91,20 @@ export const queueStatus: readonly Defect[] = [
     says: 'A job that a worker executes is RUNNING.',
     observed: 'RUNNING',
     change: showsIn('IN_PROGRESS', (shown) => ({ ...shown, status: 'RUNNING' })),
+  }),
+  defect('error-lost-once-streamed', 'queue.status.shape', 'error', {
+    says: 'A FAILED job has no error once its stream was read.',
+    observed: 'nothing',
+    change: (base) => {
+      const streamed = new Set<Job>()
+      return all(
+        part('presentStream', (next, job) => {
+          streamed.add(job)
+          return next()
+        }),
+        showsJob((shown, job) => (streamed.has(job) ? { ...shown, error: undefined } : shown)),
+      )(base)
+    },
   }),
   defect('failed-shown-as-error', 'queue.status.values', 'described', {
     says: 'A job whose handler failed is ERROR.',

@@ -62,6 +62,14 @@ export const queueTtl: readonly Defect[] = [
     observed: 'status 200',
     change: spared('FAILED'),
   }),
+  defect('ttl-ignored-once-timed-out', 'queue.ttl.completed', 'gone', {
+    says: 'A job that ran past its executionTimeout is shown after its ttl, as long as any other result.',
+    observed: 'status 200',
+    variation: { sample: 'timed out' },
+    change: part('expireJob', (next, { error }) => {
+      if (error?.includes('executionTimeout') !== true) next()
+    }),
+  }),
   defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',

@@ -90,7 +90,7 @@ refusals('pods.action-body.extra', acting, [422], {
     actions: ({ action }) => ({ action, actions: [action] }),
     Action: ({ action }) => ({ action, Action: action }),
     status: ({ action }) => ({ action, status: 'RUNNING' }),
-    force: ({ action }) => ({ action, force: false }),
+    extension: ({ action }) => ({ action, 'x-force': false }),
   }),
   'extra field of a pod': anyOf({
     mounts: ({ action }) => ({ action, mounts: {} }),

@@ -74,6 +74,10 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   const isRunsync = wish.endpoint === 'executionTimeout'
   const job = await (isRunsync ? outlastingJob(context, whole) : fixture.submitted(whole))
   if (job === null) return notJudged('runsync', 'no job of /runsync goes on after its response')
+  if (wish.policy !== undefined && (await clock.until(job.beacon.started(), clock.now() + 2 * dispatchMs)) === null) {
+    await job.queue.cancel(job.id)
+    return notJudged('low priority', 'a job that starts no worker was not executed')
+  }
   await begun(job)
   await found(job)
   // A reader makes no difference.
@@ -157,10 +161,11 @@ rule('queue.cancel.finished', { varies: [...anyJob, 'output', 'look'] }, async (
   }
 })
 
-/** A job with the history that is drawn, one whose worker died before, and one of /runsync. */
+/** A job with the history that is drawn, one of low priority, one whose worker died before, and one of /runsync. */
 function cancelled({ part }: Context): readonly JobWish[] {
   return [
     {},
+    { policy: { lowPriority: true }, endpoint: 'normal', past: 'new' },
     ...(part('endpoint.dedicated') ? [{ endpoint: 'dedicated', past: 'requeued' } as const] : []),
     ...(part('endpoint.execution-timeout') ? [{ endpoint: 'executionTimeout' } as const] : []),
   ]

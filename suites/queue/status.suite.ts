@@ -57,7 +57,7 @@ rule('queue.status.shape', { varies: [...anyJob, 'output', 'past', 'look'] }, as
   for await (const _ of rereadMoments(context)) {
     await readOthers()
     for (let n = 0; n < readsEach; n++) await expectOutput(context, 'output', output, await expectShown(context, done))
-    await expectShown(context, failed)
+    expectError(context, await expectShown(context, failed))
   }
 
   /** Operations that read, and so change nothing. */

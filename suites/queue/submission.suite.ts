@@ -1,20 +1,18 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mutate } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { idIn, idOrNumberIn, isId, type Members, membersOf } from '../../harness/exchange/read.ts'
+import { idIn, idOrNumberIn, isId, membersOf } from '../../harness/exchange/read.ts'
 import type { QueueClient } from '../../harness/planes/queue/client.ts'
-import { options, submitted, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
-import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import { validText } from '../../harness/planes/queue/fixtures/jobs.ts'
 import { queueFoundations } from '../../harness/planes/queue/foundations.ts'
 import { endIn } from '../../harness/planes/queue/job-status.ts'
-import { isRefusal, responseText } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob, dimensions } from '../../harness/variation/dimensions.ts'
-import { keptInput, outputs, inputs as unusualInputs } from '../../harness/variation/values.ts'
-import { inChunks, needsLength } from '../shared/chunks.ts'
+import { keptInput } from '../../harness/variation/values.ts'
 import { fills, fullEndpoint, moreWorkers, oneWorker } from '../shared/full-endpoint.ts'
-import { expectEnd, expectOutput, expectReported, expectWork, plainEnd } from '../shared/job-ends.ts'
+import { expectOutput, expectReported, expectWork, plainEnd } from '../shared/job-ends.ts'
 import {
   blockedBy,
   blockedIfAllAreRefused,
@@ -37,8 +35,6 @@ const runsMs = 2_000
 const runsyncTries = 3
 /** How many outputs /runsync is tried with: five seeds draw them all. */
 const drawnOutputs = 3
-/** Length of an output whose fate is recorded. */
-const recordedBytes = 400_000
 
 rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => {
   const { check, fixture, queue, target } = context
@@ -69,8 +65,11 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
   const response = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
   check('at-once').that(response !== null, 'a response while every worker is busy', 'no response', null)
+  const synchronous = fixture.job({ steps: [{ output: 2 }], endpoint: full.role })
+  const answer = synchronous.queue.held.runsync(synchronous.body)
   const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
   if (start !== null) inconclusive(moreWorkers(target))
+  const early = await clock.until(answer, clock.now())
   if (response !== null) {
     submittedId(context, 'accepted', job.body, response)
     check('accepted').status(response, 200)
@@ -78,6 +77,11 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
     check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }
   full.release()
+  if (early !== null) inconclusiveIfOutage(early)
+  // By now its wait may be over.
+  const isQueued = early === null || isSuccess(early.status) || tookMs(early) >= leastWaitMs
+  const observed = early === null ? '' : responseText(early)
+  check('runsync').that(isQueued, 'a job that is queued until a worker is free', observed, early ?? response)
 })
 
 rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
@@ -161,71 +165,6 @@ async function startWorkerByRun({ ended, fixture }: Context): Promise<boolean> {
   return settled && response.exchange.received.target - job.response.exchange.sent.target < leastWaitMs
 }
 
-/** Levels of nesting, which leave room for those of a response below the 64 that common parsers permit. */
-const levels = 48
-/** Inputs that come back as they are, by the clause that each is for. */
-const inputs: Readonly<Record<string, Members>> = {
-  nested: {
-    list: [1, [2, [{ deep: { deeper: [null, true, 'text'] } }]]],
-    object: { empty: {}, list: [], 'a.b': 1, $c: 2 },
-  },
-  deep: {
-    // Lists and objects in turn.
-    levels: Array.from({ length: levels }).reduce(
-      (inner, _, n) => (n % 2 === 0 ? [inner] : { inner }),
-      'the innermost',
-    ),
-    list: Array.from({ length: 2_000 }, (_, n) => n),
-  },
-  unicode: { ключ: 'ä € 😀 \u2028 "quoted" back\\slash\nnext line', 名: 'e\u0301' },
-  empty: {},
-  doubles: { tenth: 0.1, small: -1.5e-7, great: 1e21, long: 123456789.12345679, whole: 9007199254740991, zero: 0 },
-  large: { text: 'plumbline '.repeat(10_240) },
-}
-
-rule(
-  'queue.run.echo',
-  { shared: ['second'], varies: [...anyJob, 'output', 'endpoint'], workers: 3 },
-  async (context) => {
-    const { fixture, ended, notJudged, part, reading, vary } = context
-    const sent: { clause: string; job: SubmittedJob; expected: unknown }[] = []
-    for (const [clause, input] of Object.entries(inputs)) {
-      if (clause === 'large' && !part('queue.large')) continue
-      sent.push({ clause, job: await fixture.submitted({ input }), expected: input })
-    }
-    for (const name of vary.every('output')) {
-      const expected = outputs[name]
-      const job = await fixture.submitted({ input: {}, steps: [{ output: expected }] })
-      sent.push({ clause: 'output', job, expected })
-    }
-    for (const name of vary.every('input')) {
-      const expected = unusualInputs[name]
-      sent.push({ clause: 'input', job: await fixture.submitted({ input: expected }), expected })
-    }
-    const expected = inputs.nested ?? {}
-    const chunked = fixture.job({ input: expected })
-    const response = await chunked.queue.run(chunked.body, inChunks)
-    if (needsLength(response)) notJudged('chunked', 'a body without its length is refused')
-    else {
-      const job = submitted(chunked, submittedId(context, 'chunked', chunked.body, response), response)
-      sent.push({ clause: 'chunked', job, expected })
-    }
-    // The other jobs draw options too, so these are judged first.
-    for (const name of vary.every('options')) {
-      const input = { options: name }
-      sent.unshift({ clause: 'options', job: await fixture.submitted({ input, ...options[name] }), expected: input })
-    }
-    for (const { clause, job, expected } of sent) {
-      const { response } = await expectEnd(context, clause, job, await ended(job), 'COMPLETED')
-      await expectOutput(context, clause, expected, response)
-    }
-    const long = await ended(await fixture.submitted({ steps: [{ bytes: recordedBytes }] }))
-    const output = long.job?.output
-    const isWhole = typeof output === 'string' && output.length === recordedBytes
-    reading(`${recordedBytes} bytes`, long.status !== 'COMPLETED' || isWhole ? long.status : 'COMPLETED and not whole')
-  },
-)
-
 rule('queue.endpoint-unknown', { varies: ['input', 'options', 'order'] }, async (context) => {
   const { queue, check, fixture, found, inconclusive, part } = context
   const valid = validSubmission(context)
@@ -299,6 +238,9 @@ rule(
 /** True if /runsync may have given up waiting. */
 function isWaitOver(response: ApiResponse): boolean {
   const status = shownStatus(response)
-  const tookMs = response.exchange.received.target - response.exchange.sent.target
-  return (status === 'IN_QUEUE' || status === 'IN_PROGRESS') && tookMs >= leastWaitMs
+  return (status === 'IN_QUEUE' || status === 'IN_PROGRESS') && tookMs(response) >= leastWaitMs
+}
+
+function tookMs({ exchange }: ApiResponse): number {
+  return exchange.received.target - exchange.sent.target
 }

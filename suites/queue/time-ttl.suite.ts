@@ -24,7 +24,7 @@ const longLives = [50_000, 120_000, 300_000]
 /** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
 const livesOfRunsync = [40_000, 120_000, 300_000]
 
-/** The life of a job that fails or is cancelled meanwhile, ms. */
+/** The life of a job that fails, is cancelled or times out meanwhile, ms. */
 const endedMs = 50_000
 
 /** How many jobs keep an endpoint busy. */
@@ -146,10 +146,12 @@ rule(
     const failed = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })
     jobs.push({ job: failed, ttlMs: endedMs })
     if (offers('receiver')) {
-      const cancelled = await fixture.plain({ steps: [{ hold: 'go' }], policy: { ttl: endedMs } })
+      const isCancelled = vary.sample('stopped', ['cancelled', 'timed out'], String) === 'cancelled'
+      const policy = { ttl: endedMs, ...(isCancelled ? {} : { executionTimeout: 6_000 }) }
+      const stopped = await fixture.plain({ steps: [{ hold: 'go' }], policy })
       // It waits or runs; other rules judge the cancellation.
-      await cancelled.queue.cancel(cancelled.id)
-      jobs.push({ job: cancelled, ttlMs: endedMs })
+      if (isCancelled) await stopped.queue.cancel(stopped.id)
+      jobs.push({ job: stopped, ttlMs: endedMs })
     }
     // The result of /runsync may be removed soon after its ttl.
     jobs.sort((a, b) => endMsOf(a) - endMsOf(b))

@@ -29,6 +29,7 @@ export async function expectEnd(
   job: JobAt & Partial<Pick<PlannedJob, 'beacon' | 'body'>>,
   end: Followed,
   wanted: End,
+  twinAt = roleOf(context, job.queue),
 ): Promise<Followed> {
   const { check, ended, fixture, found, offers, row } = context
   check(clause).saw(end.response)
@@ -37,7 +38,7 @@ export async function expectEnd(
     if (wanted === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
     return end
   }
-  const twin = await plainEnd(context, wanted, roleOf(context, job.queue))
+  const twin = await plainEnd(context, wanted, twinAt)
   if (twin.status !== wanted && row.id !== ends[wanted].rule) {
     blockedBy(context, ends[wanted].rule, `a plain job was ${twin.status} instead of ${wanted}`, twin.response)
   }
@@ -55,11 +56,10 @@ export async function expectEnd(
 
 /**
  * The role of the endpoint for the twin of a job: its own, but the normal one in place of that which scales to zero, where it
- * would start a worker, and of the second one, which others use as well, unless that was drawn.
+ * would start a worker.
  */
-function roleOf({ target, vary }: Context, { endpoint }: { readonly endpoint?: string | undefined }): EndpointRole {
-  const drawn = vary.drawn().endpoint?.includes('second') ? (['second'] as const) : []
-  const roles = ['dedicated', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout', ...drawn] as const
+function roleOf({ target }: Context, { endpoint }: { readonly endpoint?: string | undefined }): EndpointRole {
+  const roles = ['dedicated', 'second', 'twoWorkers', 'executionTimeout', 'noExecutionTimeout'] as const
   const { normal } = target.queue?.endpoints ?? {}
   return endpoint === normal ? 'normal' : (roles.find((role) => target.queue?.endpoints[role] === endpoint) ?? 'normal')
 }
