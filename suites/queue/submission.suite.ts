@@ -22,6 +22,7 @@ import {
   retryThroughOutage,
   shownStatus,
   submittedId,
+  unfinished,
   validSubmission,
   whileWorkerMayCome,
 } from '../shared/job-responses.ts'
@@ -64,12 +65,15 @@ rule('queue.run.accepted', { varies: ['input', 'options'] }, async (context) => 
 })
 
 rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) => {
-  const { check, clock, fixture, inconclusive, target } = context
+  const { check, clock, fixture, inconclusive, notJudged, target } = context
+  const { answerMs, coldStartMs, dispatchMs } = target.tolerances
   const full = await fullEndpoint(context)
   const job = fixture.job({ steps: [{ output: 1 }], endpoint: full.role })
-  const response = await clock.until(job.queue.held.run(job.body), clock.now() + target.tolerances.answerMs)
+  const response = await clock.until(job.queue.held.run(job.body), clock.now() + answerMs)
   check('at-once').that(response !== null, 'a response while every worker is busy', 'no response', null)
-  const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
+  const synchronous = fixture.job({ steps: [{ output: 2 }], endpoint: full.role })
+  const answer = synchronous.queue.held.runsync(synchronous.body)
+  const start = await clock.until(job.beacon.started(), clock.now() + dispatchMs)
   if (start !== null) inconclusive(moreWorkers(target))
   if (response !== null) {
     submittedId(context, 'accepted', job.body, response)
@@ -78,6 +82,10 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
     check('in-queue').that(status === 'IN_QUEUE', 'IN_QUEUE', status, response)
   }
   full.release()
+  const last = await clock.until(answer, clock.now() + coldStartMs + dispatchMs)
+  if (last === null || isWaitOver(last)) return notJudged('runsync', 'the wait was over before its job was done')
+  const status = shownStatus(last)
+  await expectWork(context, 'runsync', status === 'COMPLETED', 'COMPLETED once a worker is free', status, last)
 })
 
 rule('queue.run.unique-ids', { varies: ['input', 'options'], workers: oneWorker }, async (context) => {
@@ -292,5 +300,5 @@ rule('queue.runsync.when-done', { varies: ['execution', 'options'] }, async (con
 function isWaitOver(response: ApiResponse): boolean {
   const status = shownStatus(response)
   const tookMs = response.exchange.received.target - response.exchange.sent.target
-  return (status === 'IN_QUEUE' || status === 'IN_PROGRESS') && tookMs >= leastWaitMs
+  return (unfinished.has(status) || isRefusal(response)) && tookMs >= leastWaitMs
 }
