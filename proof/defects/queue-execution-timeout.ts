@@ -65,6 +65,11 @@ export const queueExecutionTimeout: readonly Defect[] = [
     observed: 'COMPLETED',
     change: part('finishJob', (next, job, status) => next(job, status === 'FAILED' ? 'COMPLETED' : status)),
   }),
+  defect('execution-timeout-notified-as-completed', 'queue.execution-timeout.enforced', 'not-notified', {
+    says: 'A job that ran past its executionTimeout is notified as COMPLETED.',
+    observed: 'a notification with COMPLETED',
+    change: part('presentNotification', (next) => ({ ...next(), status: 'COMPLETED' })),
+  }),
   defect('execution-timeout-late-result', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'What a worker reports after the executionTimeout still counts.',
     observed: 'COMPLETED',

@@ -75,11 +75,11 @@ export const queueSubmission: readonly Defect[] = [
     change: runAnswers(202, ({ idle }) => idle.length === 0),
   }),
   defect('runsync-refused-when-busy', 'queue.run.no-worker-free', 'runsync', {
-    says: 'The operation /runsync is answered 500 while no worker of the endpoint is free.',
-    observed: 'status 500: {"error":"no worker is free"}',
+    says: 'The operation /runsync is refused while no worker of the endpoint is free.',
+    observed: 'status 400',
     change: refusing(
       'addJob',
-      (_, operation, { idle }) => operation === 'runsync' && idle.length === 0 && [500, 'no worker is free'],
+      (_, operation, { idle }) => operation === 'runsync' && idle.length === 0 && [400, 'no worker is free'],
     ),
   }),
   defect('run-busy-of-its-own', 'queue.run.no-worker-free', 'in-queue', {

@@ -70,6 +70,23 @@ export const queueTtl: readonly Defect[] = [
       if (error?.includes('executionTimeout') !== true) next()
     }),
   }),
+  defect('ttl-ignored-while-busy', 'queue.ttl.busy', 'gone', {
+    says: 'The ttl of a job that waits for a busy worker is ignored.',
+    observed: 'status 200',
+    change: part('expireJob', (next, job) => {
+      if (!isScalingAndWaits(job)) next()
+    }),
+  }),
+  ...(['run', 'runsync'] as const).map((operation) =>
+    defect(`ttl-hides-but-queues-${operation}`, 'queue.ttl.busy', 'never-executed', {
+      says: `A job of /${operation} that waits for a busy worker is 404 after its ttl, and executed when its turn comes.`,
+      observed: 'an execution',
+      change: part('expireJob', (next, job) => {
+        if (isScalingAndWaits(job) && job.operation === operation) job.endpoint.jobs.delete(job.id)
+        else next()
+      }),
+    }),
+  ),
   defect('ttl-hides-but-queues', 'queue.ttl.queued', 'never-executed', {
     says: 'A job whose ttl is over is 404, but keeps its place in the queue.',
     observed: 'an execution',
@@ -226,6 +243,10 @@ function spared(status: JobStatus): Change {
   return part('expireJob', (next, job) => {
     if (job.status !== status) next()
   })
+}
+
+function isScalingAndWaits({ isScaling, status }: Job): boolean {
+  return isScaling && status === 'IN_QUEUE'
 }
 
 /** Jobs end at another moment than that of their ttl. */

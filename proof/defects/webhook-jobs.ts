@@ -31,6 +31,11 @@ export const webhookJobs: readonly Defect[] = [
       operation === 'runsync' && clock.now() > submittedMs + 60_000 ? false : next(),
     ),
   }),
+  defect('webhook-of-failed-job-completed', 'webhook.failed-job', 'failed', {
+    says: 'A job that failed is notified as COMPLETED.',
+    observed: 'a notification with COMPLETED',
+    change: part('presentNotification', (next) => ({ ...next(), status: 'COMPLETED' })),
+  }),
   defect('webhook-of-expired-job', 'webhook.failed-job', 'expired', {
     says: 'A job whose ttl is over is notified as COMPLETED.',
     observed: 'a notification with COMPLETED',

@@ -55,7 +55,9 @@ test('where /runsync alone refuses it, the rule about every body fails', async (
   const judgements = await judgeOn({ variants: [refusing('runsync')], rules, given: {} })
   expect(judgements.filter(({ findings }) => findings.length > 0).map(({ rule }) => rule)).toEqual(['queue.body.fuzz'])
   const blocked = judgements.filter(({ by }) => by === 'queue.body.fuzz')
-  expect(blocked.map(({ rule }) => rule).sort()).toEqual(['queue.body.execution-timeout-bounds', ...tables])
+  expect(blocked.map(({ rule }) => rule).sort()).toEqual(
+    ['queue.body.execution-timeout-bounds', 'queue.body.ttl-bounds', ...tables].sort(),
+  )
   expect(blocked[0]?.reason).toBe(reason.replace('answered', 'answered by /runsync'))
 })
 

@@ -6,6 +6,7 @@ import { finalStatuses } from '../../harness/planes/queue/job-status.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectNotCompletedNotified } from '../shared/attempts.ts'
 import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectEnd } from '../shared/job-ends.ts'
 import { expectError, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
@@ -43,7 +44,7 @@ async function expectShortStopped(context: Context): Promise<void> {
   const { fixture, begun, clock, notJudged, target } = context
   // Each member of a policy holds beside the others, and is not of whole seconds.
   const policy = { executionTimeout: 6_050, ttl: 3_600_000 }
-  const deaf = await fixture.submitted({ steps: reportsLate, policy })
+  const deaf = await fixture.submitted({ steps: reportsLate, policy, webhook: true })
   await expectJobStopped(context, deaf, (await begun(deaf)).at.target + policy.executionTimeout)
   deaf.beacon.release('late')
   await clock.until(deaf.beacon.ended(), clock.now() + target.tolerances.dispatchMs)
@@ -52,6 +53,7 @@ async function expectShortStopped(context: Context): Promise<void> {
   if (answered === null) notJudged('runsync', '/runsync gave no id')
   else await expectJobStopped(context, answered, (await begun(answered)).at.target + 6_000)
   await expectNotLate(context, deaf)
+  if (deaf.beacon.executions().length === 1) expectNotCompletedNotified(context, 'not-notified', deaf)
 }
 
 /** The time limit holds for each execution: for one that was asked for by /retry as well. */

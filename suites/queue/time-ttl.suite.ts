@@ -1,9 +1,10 @@
 import { tables } from '../../generated/tables.ts'
-import type { JobWish, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, PlannedJob, Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
+import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
 import { expectReported } from '../shared/job-ends.ts'
 import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayReport } from '../shared/job-responses.ts'
 import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs, outlastingJob } from './times.ts'
@@ -39,7 +40,7 @@ const tries = [1, 2, 3]
 const pauses = [0, 10_000, 60_000, 300_000]
 
 rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options', 'sample'] }, async (context) => {
-  const { begun, ended, clock, fixture, notJudged, target, check, inconclusive } = context
+  const { clock, fixture, notJudged, target, inconclusive } = context
   const ttlMs = waitingMs
   for (const _ of tries) {
     const job = await waiting(context, { steps: [{ output: 1 }], ...beside(context, ttlMs) })
@@ -54,19 +55,37 @@ rule('queue.ttl.queued', { wakes: ['scaleToZero'], varies: ['input', 'options', 
     await expectGone(context, 'gone', job, response)
     await clock.at(overMs)
     if (synchronous.beacon.executions().length > 0) continue
-    const later = await wakeWorker(context)
-    await begun(later)
-    await ended(later)
-    await clock.sleep(2 * target.tolerances.dispatchMs)
-    for await (const look of laterJobReads(context, job)) {
-      const isExecuted = [job, synchronous].some(({ beacon }) => beacon.executions().length > 0)
-      check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', look)
-      await expectGone(context, 'gone', job, look)
-    }
-    return
+    return expectNeverExecuted(context, job, synchronous, await wakeWorker(context))
   }
   inconclusive('each job was executed before its ttl was over')
 })
+
+rule('queue.ttl.busy', { ...fills, varies: anyJob }, async (context) => {
+  const { clock, fixture, target } = context
+  const { role, release } = await fullEndpoint(context)
+  const wish = { steps: [{ output: 1 }], endpoint: role, policy: { ttl: waitingMs } }
+  const synchronous = fixture.job(wish)
+  // It has to be in the queue before its ttl counts.
+  await clock.until(synchronous.queue.held.runsync(synchronous.body), clock.now() + target.tolerances.dispatchMs)
+  const job = await fixture.submitted(wish)
+  await expectWaiting(context, job)
+  await expectGone(context, 'gone', job, await afterEnd(context, job, waitingMs))
+  release()
+  await expectNeverExecuted(context, job, synchronous, await fixture.submitted({ steps: wish.steps, endpoint: role }))
+})
+
+/** No worker begins with jobs whose ttl was over while they waited, although one takes a later job; the first stays gone. */
+async function expectNeverExecuted(context: Context, job: SubmittedJob, synchronous: PlannedJob, later: SubmittedJob) {
+  const { begun, check, clock, ended, target } = context
+  await begun(later)
+  await ended(later)
+  await clock.sleep(2 * target.tolerances.dispatchMs)
+  for await (const look of laterJobReads(context, job)) {
+    const isExecuted = [job, synchronous].some(({ beacon }) => beacon.executions().length > 0)
+    check('never-executed').that(!isExecuted, 'no execution after the ttl', 'an execution', look)
+    await expectGone(context, 'gone', job, look)
+  }
+}
 
 /** The operations whose running jobs are judged: a job of /runsync must outlast the wait for its result. */
 const submittedBy: Partial<ScenarioOptions<'run' | 'runsync'>> = {

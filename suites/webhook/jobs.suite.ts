@@ -98,6 +98,7 @@ rule('webhook.failed-job', { varies: anyJob, workers: 1 }, async (context) => {
     const most = clause === 'no-second' ? 1 : maxAttempts
     const count = await countIfAny(context, job, most + 1)
     check(clause).that(count <= most, `at most ${requests(most)}`, requests(count), job.response)
+    expectNotCompletedNotified(context, 'failed', job)
     reading('FAILED', count === 0 ? 'not notified' : 'notified')
   }
 })
