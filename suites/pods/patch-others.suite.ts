@@ -8,7 +8,7 @@ import type { ChangeField } from '../../target/types.ts'
 import { responsesTo } from '../shared/at-once.ts'
 import { changes } from '../shared/changing.ts'
 import { expectListedAs } from '../shared/listing.ts'
-import { setLock, shown } from '../shared/patching.ts'
+import { movedPod, setLock, shown } from '../shared/patching.ts'
 import { blockIfStatusNeverLasts, expectKept, laterPodReads } from '../shared/unchanged.ts'
 import { unusualVariables } from './creation.ts'
 
@@ -21,7 +21,10 @@ const judgedElsewhere = [...livelyFields, 'mounts']
 rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (context) => {
   const { check, fixture, notJudged, part, pods, settle, target, vary } = context
   const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
-  const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
+  const made = await fixture.pod('EXITED', { optional: { env } })
+  const moved = await movedPod(context, made)
+  expectKept(context, 'others', made, moved, judgedElsewhere)
+  const { pod } = moved === made ? await changes(context, made) : { pod: moved }
   let last = pod
   // A platform may refuse to change some, and may carry out others with the next start.
   const left = new Set<ChangeField>()
