@@ -52,14 +52,14 @@ rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (conte
   await expectListedAs(context, 'others', last)
   const started = await pods.act(pod.id, 'start')
   if (!isSuccess(started.status)) return notJudged('started', 'the start is refused')
-  expectKept(context, 'started', last, check('started').pod(started), [...judgedElsewhere, ...left])
+  // A pod may have ports of the platform only while it runs.
+  const aside = [...judgedElsewhere, 'ports', ...left]
+  expectKept(context, 'started', last, check('started').pod(started), aside)
   for (const field of ignored) await expectDoneByStart(context, last, field, left)
   const { pod: running, settled } = await settle(pod.id, (status) => status === 'RUNNING')
   const restarted = settled ? await pods.act(pod.id, 'restart') : null
   if (running === null || restarted === null || !isSuccess(restarted.status))
     return notJudged('restarted', 'the pod is not restarted')
-  // A pod may have ports of the platform only while it runs.
-  const aside = [...judgedElsewhere, 'ports', ...left]
   expectKept(context, 'restarted', running, check('restarted').pod(restarted), aside)
 })
 
