@@ -200,6 +200,15 @@ export const actionEffects: readonly Defect[] = [
     change: refusesText,
     wrap: setsHeader(isText, 'content-type', 'text/plain', { text: 'wrong type' }),
   }),
+  defect('action-with-charset-refused', 'pods.action-body.media-type', 'charset', {
+    says: 'An action body whose type is not exactly application/json is refused.',
+    observed: 'status 415',
+    change: refusesText,
+    wrap: (fetch) => (request) => {
+      if (request.headers.get('content-type')?.includes('charset')) request.headers.set('content-type', 'text/plain')
+      return fetch(request)
+    },
+  }),
   defect('action-as-text-refused-and-stops', 'pods.action-body.media-type', 'unchanged', {
     says: 'An action body of type text/plain is refused, and the pod is stopped.',
     observed: stopped,

@@ -33,6 +33,15 @@ export const patchFields: readonly Defect[] = [
       next()
     }),
   }),
+  defect('patch-of-mounts-clears-variables', 'pods.patch.others', 'others', {
+    says: 'A PATCH of the mounts of a pod clears its variables.',
+    observed: 'env {}',
+    variation: { mount: 'network' },
+    change: patching((pod, { mounts }, next) => {
+      next()
+      if (canonical(mounts ?? {}) !== '{}') pod.env = {}
+    }),
+  }),
   defect('cleared-variables-shown-null', 'pods.shape.env', 'env', {
     says: 'A pod whose last variable a PATCH removes shows env null.',
     observed: 'env: null',

@@ -76,7 +76,8 @@ export const life = [
     verdicts: verdict('inconclusive', inProvisioning),
   }),
   latitude('life-allocated-twice', 'A new pod is allocated once more while it is STARTING.', {
-    about: 'delays',
+    // See `reads-lag`.
+    about: ['delays', 'bodies of creations'],
     life: { startingMs: 12_000 },
     change: part('enter', (next, pod, status, service) => {
       const { clock, life, parts } = service

@@ -18,6 +18,8 @@ export const refusals = [
   }),
 
   latitude('strangers-may-not-list', 'The key of another account may not list pods.', {
+    // A creation that does not show the id of its pod leaves one that is not found.
+    about: 'bodies of creations',
     options: {
       accounts: defaultAccounts.map((account) => ({
         ...account,

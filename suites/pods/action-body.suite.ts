@@ -161,6 +161,13 @@ rule('pods.action-body.media-type', { varies: anyPod }, async (context) => {
   const isProblem = type === 'application/problem+json'
   check('problem').that(isProblem, 'application/problem+json', type ?? 'no Content-Type', response)
   await expectUnchanged(context, pod)
+  const usual = await pods.act(pod.id, 'stop', { contentType: 'application/json; charset=utf-8' })
+  check('charset').that(
+    !bodyRefusals.has(usual.status),
+    'JSON with its charset is read',
+    `status ${usual.status}`,
+    usual,
+  )
 })
 
 rule('pods.action-body.oversize', { varies: anyPod }, async (context) => {

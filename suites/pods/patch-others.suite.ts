@@ -8,7 +8,7 @@ import type { ChangeField } from '../../target/types.ts'
 import { responsesTo } from '../shared/at-once.ts'
 import { changes } from '../shared/changing.ts'
 import { expectListedAs } from '../shared/listing.ts'
-import { setLock, shown } from '../shared/patching.ts'
+import { movedPod, setLock, shown } from '../shared/patching.ts'
 import { blockIfStatusNeverLasts, expectKept, laterPodReads } from '../shared/unchanged.ts'
 import { unusualVariables } from './creation.ts'
 
@@ -21,7 +21,10 @@ const judgedElsewhere = [...livelyFields, 'mounts']
 rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (context) => {
   const { check, fixture, notJudged, part, pods, settle, target, vary } = context
   const env = { ...membersOf(target.pods?.extra.env), ...unusualVariables }
-  const { pod } = await changes(context, await fixture.pod('EXITED', { optional: { env } }))
+  const made = await fixture.pod('EXITED', { optional: { env } })
+  const moved = await movedPod(context, made)
+  expectKept(context, 'others', made, moved, judgedElsewhere)
+  const { pod } = moved === made ? await changes(context, made) : { pod: moved }
   let last = pod
   // A platform may refuse to change some, and may carry out others with the next start.
   const left = new Set<ChangeField>()
@@ -49,14 +52,14 @@ rule('pods.patch.others', { varies: [...aPod, 'history', 'part'] }, async (conte
   await expectListedAs(context, 'others', last)
   const started = await pods.act(pod.id, 'start')
   if (!isSuccess(started.status)) return notJudged('started', 'the start is refused')
-  expectKept(context, 'started', last, check('started').pod(started), [...judgedElsewhere, ...left])
+  // A pod may have ports of the platform only while it runs.
+  const aside = [...judgedElsewhere, 'ports', ...left]
+  expectKept(context, 'started', last, check('started').pod(started), aside)
   for (const field of ignored) await expectDoneByStart(context, last, field, left)
   const { pod: running, settled } = await settle(pod.id, (status) => status === 'RUNNING')
   const restarted = settled ? await pods.act(pod.id, 'restart') : null
   if (running === null || restarted === null || !isSuccess(restarted.status))
     return notJudged('restarted', 'the pod is not restarted')
-  // A pod may have ports of the platform only while it runs.
-  const aside = [...judgedElsewhere, 'ports', ...left]
   expectKept(context, 'restarted', running, check('restarted').pod(restarted), aside)
 })
 

@@ -1,7 +1,7 @@
 import { podRequired } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { changedFields, fieldsText, type Members, membersOf, type PodView, show } from '../../harness/exchange/read.ts'
+import { changedFields, fieldsText, type Members, type PodView, show } from '../../harness/exchange/read.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
@@ -17,6 +17,7 @@ import {
   mountStates,
   mountsMoved,
   movedPersistent,
+  movedPod,
   networkStates,
   patchablePod,
   patchVaries,
@@ -61,16 +62,6 @@ rule('pods.patch.new-pod', { varies: ['kind', 'mount', 'fields', 'look'] }, asyn
   // If PATCH never works, the refusal shows nothing.
   await patchablePod(context, { kind: kindOf(pod), mount: mountIn(pod.value) })
 })
-
-/** A pod whose mount a PATCH has moved from where a careless platform may put it again. */
-async function movedPod(context: Context, pod: PodView): Promise<PodView> {
-  const body = validPatch(context, pod)
-  if (!('mounts' in body) || !isSuccess((await context.pods.patch(pod.id, body)).status)) return pod
-  const { pod: moved, settled } = await shown(context, pod.id, (seen) => shows(seen, body))
-  if (settled && moved !== null) return moved
-  const by = 'network' in (membersOf(body.mounts) ?? {}) ? 'pods.patch.network-path' : 'pods.patch.persistent-path'
-  return context.blocked(by, 'a PATCH of the path was accepted and not carried out')
-}
 
 rule(
   'pods.patch.empty-object',

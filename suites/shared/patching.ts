@@ -121,6 +121,16 @@ export function validPatch(context: Context, pod: PodView): Members {
   return mount === 'none' ? changeOf(context, pod, 'b') : { mounts: mountsMoved(context, mount) }
 }
 
+/** A pod whose mount a PATCH has moved from where a careless platform may put it again. */
+export async function movedPod(context: Context, pod: PodView): Promise<PodView> {
+  const body = validPatch(context, pod)
+  if (!('mounts' in body) || !isSuccess((await context.pods.patch(pod.id, body)).status)) return pod
+  const { pod: moved, settled } = await shown(context, pod.id, (seen) => shows(seen, body))
+  if (settled && moved !== null) return moved
+  const by = mountIn(body) === 'network' ? 'pods.patch.network-path' : 'pods.patch.persistent-path'
+  return context.blocked(by, 'a PATCH of the path was accepted and not carried out')
+}
+
 /** The kind of mount that a pod shows. An empty list is no network mount. */
 export function mountIn({ mounts }: Members): MountKind {
   const { network, persistent } = membersOf(mounts) ?? {}
