@@ -140,10 +140,26 @@ function isTooDeep(text: string): boolean {
   return level > maxLevels
 }
 
+/** A JSON text with an id of more digits than a number holds exactly. */
+const hasLongId = /"id"\s*:\s*\d{16}/
+
+/** The digits of such ids, by the object that has one. */
+const digits = new WeakMap<object, string>()
+
+/** The digits of the id of a JSON object that is a number. */
+export function digitsOf(members: object, id: number): string {
+  return digits.get(members) ?? String(id)
+}
+
+function noteDigits(this: object, name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (name === 'id' && typeof value === 'number' && context?.source !== undefined) digits.set(this, context.source)
+  return value
+}
+
 /** The value of a text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text, hasLongId.test(text) ? noteDigits : undefined)
   } catch {
     return undefined
   }

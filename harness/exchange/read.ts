@@ -1,5 +1,5 @@
 import { podRequired } from '../../generated/tables.ts'
-import { isSuccess } from './exchange.ts'
+import { digitsOf, isSuccess } from './exchange.ts'
 
 /**
  * A pod as far as a rule may rely on it: an object with an id and a status. Everything else is read when it is needed.
@@ -44,8 +44,8 @@ export function idIn(value: unknown): string | null {
 
 /** The id of a job or an endpoint as addresses have it, a string or a number; null if there is none. */
 export function idOrNumberIn(value: unknown): string | null {
-  const id = membersOf(value)?.id
-  return typeof id === 'number' ? String(id) : idIn(value)
+  const members = membersOf(value)
+  return typeof members?.id === 'number' ? digitsOf(members, members.id) : idIn(value)
 }
 
 /** The id in the response to a creation: its own, or that of the member with the requested name; null if there is none. */

@@ -48,9 +48,13 @@ export const endpoints: readonly Latitude[] = [
       ...verdict('inconclusive', ['endpoints.quota', 'endpoints.quota-race', 'endpoints.quota-update']),
     },
   }),
-  latitude('endpoint-ids-numbers', 'Ids of endpoints are numbers.', {
+  latitude('endpoint-ids-numbers', 'Ids of endpoints are numbers, of up to 64 bits.', {
+    // The deployment tool of the reference reads numbers of 53 bits.
+    planes: ['management', 'queue'],
     about: 'endpoint management',
-    change: (options) => ({ ...options, endpointId: (n: number) => String(7_000 + n) }),
+    change: part('createEndpoint', (next, body, caller, service) =>
+      next(body, caller, { ...service, endpointId: (n) => `${n % 2 > 0 ? 7_000 + n : 2n ** 60n + BigInt(n)}` }),
+    ),
     wrap: onResponse(
       ({ url }, { ok }) => ok && new URL(url).pathname.startsWith('/v1/'),
       ({ text }) => ({ text: text.replaceAll(/"id":"(\d+)"/g, '"id":$1') }),

@@ -82,9 +82,9 @@ rule('lb.direct-json', usesDrawn, async (context) => {
   check('large').that(isWhole, `${largeBytes} bytes as sent`, `${length} bytes, not as sent`, answer)
 })
 
-/** Paths with characters that are encoded, and a slash at the end; gateways often refuse encoded delimiters. */
-const encoded = `${echo}/nested/b%20c/%C3%BC/F;g=1,2/@+:~/`
-const encodedDelimiters = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~/%3Fh%23/`
+/** Paths with characters that are encoded, one of them without need, and a slash at the end; gateways often refuse encoded delimiters. */
+const encoded = `${echo}/nested/b%20c/%C3%BC/F;g=1,2/@+:~%7E/`
+const encodedDelimiters = `${echo}/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~%7E/%3Fh%23/`
 
 rule('lb.methods', usesDrawn, async (context) => {
   const { check, notJudged, reading } = context
