@@ -53,6 +53,24 @@ export const queuePolicy: readonly Defect[] = [
         : policy,
     ),
   }),
+  defect('least-ttl-refused', 'queue.body.ttl-bounds', 'least', {
+    says: 'A ttl of 10 seconds is refused.',
+    observed: 'status 400: {"error":"too short"}',
+    change: refusing('settlePolicy', ({ ttl }) => ttl === 10_000 && [400, 'too short']),
+  }),
+  defect('greatest-ttl-refused', 'queue.body.ttl-bounds', 'greatest', {
+    says: 'A ttl of 7 days is refused.',
+    observed: 'status 400: {"error":"too long"}',
+    change: refusing('settlePolicy', ({ ttl }) => ttl === 604_800_000 && [400, 'too long']),
+  }),
+  defect('least-ttl-refused-by-runsync', 'queue.body.ttl-bounds', 'least', {
+    says: 'A ttl of 10 seconds is refused by /runsync.',
+    observed: 'status 400: {"error":"too short"}',
+    change: refusing(
+      'addJob',
+      ({ policy }, operation) => operation === 'runsync' && policy.ttl === 10_000 && [400, 'too short'],
+    ),
+  }),
   defect('high-ttl-500', 'queue.body.ttl-outside', 'answer', {
     says: 'A ttl above its bounds is answered 500.',
     observed: 'status 500',

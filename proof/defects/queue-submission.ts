@@ -245,24 +245,6 @@ export const queueSubmission: readonly Defect[] = [
     observed: 'an execution',
     change: executesLists(360_000),
   }),
-  defect('least-ttl-refused', 'queue.body.ttl-bounds', 'least', {
-    says: 'A ttl of 10 seconds is refused.',
-    observed: 'status 400: {"error":"policy.ttl must be from 10001 to 604800000 milliseconds"}',
-    change: refusesTtl(10_000, 'policy.ttl must be from 10001 to 604800000 milliseconds'),
-  }),
-  defect('greatest-ttl-refused', 'queue.body.ttl-bounds', 'greatest', {
-    says: 'A ttl of 7 days is refused.',
-    observed: 'status 400: {"error":"policy.ttl must be from 10000 to 604799999 milliseconds"}',
-    change: refusesTtl(604_800_000, 'policy.ttl must be from 10000 to 604799999 milliseconds'),
-  }),
-  defect('least-ttl-refused-by-runsync', 'queue.body.ttl-bounds', 'least', {
-    says: 'A ttl of 10 seconds is refused by /runsync.',
-    observed: 'status 400: {"error":"too short"}',
-    change: refusing(
-      'addJob',
-      ({ policy }, operation) => operation === 'runsync' && policy.ttl === 10_000 && [400, 'too short'],
-    ),
-  }),
 ]
 
 /** An operation on an endpoint that does not exist is carried out on the normal one. */
@@ -274,10 +256,6 @@ function fallsBack(operation: string): Change {
     url.pathname = `/v2/normal/${operation}`
     return fetch(readdressed(url.href, request))
   })
-}
-
-function refusesTtl(ttl: number, message: string): Change {
-  return refusing('settlePolicy', (policy) => policy.ttl === ttl && [400, message])
 }
 
 /** The first of a list of submissions is executed so many ms after the list was refused. */
