@@ -12,7 +12,7 @@ import { executeLaterJob } from '../shared/later-job.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { type AuthPlane, type AuthRequest, createTwins, secretText } from './plane.ts'
 
-/** What a running job emits before and after its owner reads its stream. */
+/** Partial results of a running job, before and after its owner reads the stream. */
 const [firstPart, lastPart] = ['a part', 'the last part']
 
 /** Requests about a running job, if the suite can see that it runs, and about a failed one. */
