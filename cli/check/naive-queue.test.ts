@@ -45,7 +45,7 @@ const expected = {
   'queue.status.order': 'passed', // final at once
   'queue.status.shape': 'passed', // kept
   'queue.status.unknown': 'passed', // kept
-  'queue.status.unknown-404': 'advice', // one list of jobs
+  'queue.status.unknown-404': 'passed',
   'queue.stream.unknown': 'inconclusive', // without a receiver nobody sees whether its job still runs
 }
 

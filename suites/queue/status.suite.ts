@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { mayCount } from '../../harness/common/mutate.ts'
-import { isSuccess } from '../../harness/exchange/exchange.ts'
+import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { membersOf } from '../../harness/exchange/read.ts'
 import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import { finalStatuses, type JobAt, statusOf } from '../../harness/planes/queue/job-status.ts'
@@ -159,11 +159,13 @@ rule('queue.status.unknown', { varies: ['input', 'options', 'sample'] }, async (
 })
 
 rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => {
-  const { ended, fixture, check, found, notJudged, part, queue, target } = context
+  const { ended, fixture, check, found, nextName, notJudged, part, queue, target } = context
+  const sign = nextName()
   const expectNoneAt = async (endpoint: 'normal' | 'second', id: string) => {
     const response = await queue.on(endpoint).status(id)
     await blockedIfUnknownIsShown(context, id, response)
-    if (isSuccess(response.status) && mayCount(id)) return notJudged('refused', ownCount)
+    const isOther = mayCount(id) && textOf(response.bytes)?.includes(sign) !== true
+    if (isSuccess(response.status) && isOther) return notJudged('refused', ownCount)
     expectRefusal(context, 'refused', response)
   }
   for (const [here, there] of [
@@ -182,7 +184,7 @@ rule('queue.status.of-another-endpoint', { varies: anyJob }, async (context) => 
   }
   if (!part('worker')) return
   // Results may be stored apart from the queue, without the endpoint.
-  for (const step of [{ output: 1 }, { fail: 'no depth' }]) {
+  for (const step of [{ output: sign }, { fail: sign }]) {
     const job = await fixture.submitted({ steps: [step] })
     const end = await ended(job, target.tolerances.retriesMs)
     if (end.settled) await expectNoneAt('second', job.id)
