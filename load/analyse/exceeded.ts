@@ -95,7 +95,7 @@ function headersOf({ rateLimit, rateLimitPolicy }: Point): Pick<WireResponse, 'h
   }
 }
 
-/** True if a text has a word that begins so, also as a part of `requests_per_minute` or `perMinute`. */
+/** True if a word of a text begins with `word`; in `requests_per_minute` and `perMinute` each part is a word. */
 function names(text: string, word: string): boolean {
   return new RegExp(`(?<![a-z])${word}`, 'i').test(text.replace(/[a-z](?=[A-Z])/g, '$& '))
 }

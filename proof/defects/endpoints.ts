@@ -125,7 +125,7 @@ export const endpoints: readonly Defect[] = [
     change: jobsFoundEverywhere(),
   }),
   defect('endpoint-results-found-at-others', 'endpoints.address', 'own', {
-    says: 'Every endpoint shows the jobs of all others that are COMPLETED.',
+    says: 'A COMPLETED job is found at every endpoint.',
     observed: 'status 200',
     change: jobsFoundEverywhere((status) => status === 'COMPLETED'),
   }),

@@ -1,6 +1,6 @@
 import type { Endpoint, Job } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, keepingWorkers, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
+import { asks, hasDied, keepingWorkers, out, showsIn, showsJob, startsToldTwice } from './queue-tools.ts'
 import { all, type Change, defect, onResponse, options, part, refusing } from './tools.ts'
 
 const isDeath = ({ error = '' }: { readonly error?: string }) => /exited/.test(error)
@@ -61,14 +61,12 @@ export const queueActs: readonly Defect[] = [
   defect('error-of-dead-worker-is-object', 'queue.status.crash', 'error', {
     says: 'The error of a job whose worker died is an object.',
     observed: 'an object',
-    change: showsJob((shown, { error }) =>
-      error?.includes('worker exited') === true ? { ...shown, error: { message: error } } : shown,
-    ),
+    change: showsJob((shown, job) => (hasDied(job) ? { ...shown, error: { message: job.error } } : shown)),
   }),
   defect('retry-of-died-refused', 'queue.status.crash', 'retried', {
     says: 'A job that is FAILED because its worker died cannot be retried.',
     observed: 'status 400',
-    change: refusing('retryJob', ({ error }) => error?.includes('worker exited') === true && [400, 'it died']),
+    change: refusing('retryJob', (job) => hasDied(job) && [400, 'it died']),
   }),
   defect('sixth-death-ends-endpoint', 'queue.status.crash', 'once', {
     says: 'Once six workers of an endpoint have died, no further one is started.',

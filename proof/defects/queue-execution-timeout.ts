@@ -1,7 +1,7 @@
 import type { Job } from '../../reference/index.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { executedAgain, keepingWorkers, startsToldTwice } from './queue-tools.ts'
+import { executedAgain, isTimedOut, keepingWorkers, startsToldTwice } from './queue-tools.ts'
 import { all, defect, options, part } from './tools.ts'
 
 /** An executionTimeout that is not carried out, at a wrong time, or counts what it should not. */
@@ -56,9 +56,7 @@ export const queueExecutionTimeout: readonly Defect[] = [
   defect('execution-timeout-without-error', 'queue.execution-timeout.enforced', 'error', {
     says: 'A job that ran past its executionTimeout is FAILED without an error.',
     observed: 'nothing',
-    change: part('finishJob', (next, job, status, { error }) =>
-      error?.includes('executionTimeout') === true ? next(job, status, {}) : next(),
-    ),
+    change: part('finishJob', (next, job, status, result) => (isTimedOut(result) ? next(job, status, {}) : next())),
   }),
   defect('execution-timeout-completes', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'A job is COMPLETED when its executionTimeout is over.',
@@ -68,7 +66,7 @@ export const queueExecutionTimeout: readonly Defect[] = [
   defect('execution-timeout-notified-as-completed', 'queue.execution-timeout.enforced', 'not-notified', {
     says: 'A job that ran past its executionTimeout is notified as COMPLETED.',
     observed: 'a notification with COMPLETED',
-    change: part('presentNotification', (next) => ({ ...next(), status: 'COMPLETED' })),
+    change: part('presentNotification', (next, job) => (isTimedOut(job) ? { ...next(), status: 'COMPLETED' } : next())),
   }),
   defect('execution-timeout-late-result', 'queue.execution-timeout.enforced', 'not-completed', {
     says: 'What a worker reports after the executionTimeout still counts.',

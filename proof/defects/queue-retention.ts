@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import type { Job } from '../../reference/index.ts'
 import { expiryOf, planExpiry } from '../../reference/queue/end.ts'
 import type { Defect } from '../types.ts'
-import { showsJob } from './queue-tools.ts'
+import { hasDied, isTimedOut, showsJob } from './queue-tools.ts'
 import { all, type Change, defect, part } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.executionTimeoutMs
@@ -11,9 +11,6 @@ const { runRetentionMs, runsyncRetentionMs, runsyncRetentionMaximumMs, runsyncWa
 const isRun = ({ operation }: Job) => operation === 'run'
 const isOutlasting = ({ finishedMs, operation, submittedMs }: Job) =>
   operation === 'runsync' && (finishedMs ?? 0) > submittedMs + runsyncWaitMs
-const isTimedOut = ({ error }: Job) => error?.includes('executionTimeout') === true
-
-const hasDied = ({ error }: Job) => error?.includes('worker exited') === true
 
 /** Jobs by the way in which they ended. */
 const ended = {

@@ -2,7 +2,7 @@ import type { RuleId } from '../../generated/rules.ts'
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { asks, lagsAfterEnd, showsJob } from './queue-tools.ts'
+import { asks, isTimedOut, lagsAfterEnd, showsJob } from './queue-tools.ts'
 import { all, type Change, defect, onJson, part, refusing, type Wrap } from './tools.ts'
 
 interface Ended {
@@ -10,8 +10,6 @@ interface Ended {
   readonly job: string
   readonly isMeant: (job: Job) => boolean
 }
-
-const isTimedOut = ({ error }: Job) => error?.includes('executionTimeout') ?? false
 
 const ended: readonly Ended[] = [
   { rule: 'queue.retry.failed', job: 'failed', isMeant: (job) => !isTimedOut(job) },

@@ -167,3 +167,13 @@ export function runsyncAtOnce(when: (body: Json, request: Request) => boolean): 
     return fetch(isMeant ? readdressed(request.url.replace(/runsync$/, 'run'), request) : request)
   })
 }
+
+/** True for a job that ran past its executionTimeout. */
+export function isTimedOut({ error }: Partial<Pick<Job, 'error'>>): boolean {
+  return error?.includes('executionTimeout') === true
+}
+
+/** True for a job whose worker died. */
+export function hasDied({ error }: Partial<Pick<Job, 'error'>>): boolean {
+  return error?.includes('worker exited') === true
+}

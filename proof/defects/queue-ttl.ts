@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
 import { planExpiry } from '../../reference/queue/end.ts'
 import type { Defect } from '../types.ts'
-import { keepingWorkers } from './queue-tools.ts'
+import { isTimedOut, keepingWorkers } from './queue-tools.ts'
 import { all, type Change, defect, part, tabled } from './tools.ts'
 
 const { default: defaultMs, maximum: maximumMs } = tables.bounds.ttlMs
@@ -66,23 +66,23 @@ export const queueTtl: readonly Defect[] = [
     says: 'A job that ran past its executionTimeout is shown after its ttl, as long as any other result.',
     observed: 'status 200',
     variation: { sample: 'timed out' },
-    change: part('expireJob', (next, { error }) => {
-      if (error?.includes('executionTimeout') !== true) next()
+    change: part('expireJob', (next, job) => {
+      if (!isTimedOut(job)) next()
     }),
   }),
   defect('ttl-ignored-while-busy', 'queue.ttl.busy', 'gone', {
-    says: 'The ttl of a job that waits for a busy worker is ignored.',
+    says: 'The ttl of a job that waits is ignored, unless it has low priority.',
     observed: 'status 200',
     change: part('expireJob', (next, job) => {
-      if (!isScalingAndWaits(job)) next()
+      if (!waitsWithUsualPriority(job)) next()
     }),
   }),
   ...(['run', 'runsync'] as const).map((operation) =>
     defect(`ttl-hides-but-queues-${operation}`, 'queue.ttl.busy', 'never-executed', {
-      says: `A job of /${operation} that waits for a busy worker is 404 after its ttl, and executed when its turn comes.`,
+      says: `A waiting job of /${operation} is 404 after its ttl, but is still executed, unless it has low priority.`,
       observed: 'an execution',
       change: part('expireJob', (next, job) => {
-        if (isScalingAndWaits(job) && job.operation === operation) job.endpoint.jobs.delete(job.id)
+        if (waitsWithUsualPriority(job) && job.operation === operation) job.endpoint.jobs.delete(job.id)
         else next()
       }),
     }),
@@ -245,7 +245,8 @@ function spared(status: JobStatus): Change {
   })
 }
 
-function isScalingAndWaits({ isScaling, status }: Job): boolean {
+/** `queue.ttl.queued` submits jobs of low priority, which these defects leave alone. */
+function waitsWithUsualPriority({ isScaling, status }: Job): boolean {
   return isScaling && status === 'IN_QUEUE'
 }
 

@@ -1,5 +1,6 @@
 import type { Job, QueueService } from '../../reference/index.ts'
 import type { Defect } from '../types.ts'
+import { isTimedOut } from './queue-tools.ts'
 import { type Change, defect, part } from './tools.ts'
 
 /** Notifications that are missing for some jobs, wrong for one that is gone, or given up too soon. */
@@ -34,7 +35,9 @@ export const webhookJobs: readonly Defect[] = [
   defect('webhook-of-failed-job-completed', 'webhook.failed-job', 'failed', {
     says: 'A job that failed is notified as COMPLETED.',
     observed: 'a notification with COMPLETED',
-    change: part('presentNotification', (next) => ({ ...next(), status: 'COMPLETED' })),
+    change: part('presentNotification', (next, job) =>
+      job.status === 'FAILED' && !isTimedOut(job) ? { ...next(), status: 'COMPLETED' } : next(),
+    ),
   }),
   defect('webhook-of-expired-job', 'webhook.failed-job', 'expired', {
     says: 'A job whose ttl is over is notified as COMPLETED.',

@@ -87,20 +87,24 @@ export const answers = [
     wrap: listShows('id'),
     verdicts: { 'pods.list.full-shape': 'advice' },
   }),
-  latitude('list-in-other-forms', 'The list lacks variables of the platform and a count of 1, and has empty mounts.', {
-    about: 'the list',
-    style: { extraEnv: true },
-    wrap: lists(({ env, gpu, mounts, ...pod }) => {
-      const { POD_ID: _, ...own } = membersOf(env) ?? {}
-      const { count, ...type } = membersOf(gpu) ?? {}
-      return {
-        ...pod,
-        env: own,
-        mounts: canonical(mounts) === '{}' ? { network: [] } : mounts,
-        ...(gpu !== undefined && { gpu: count === 1 ? type : gpu }),
-      }
-    }),
-  }),
+  latitude(
+    'list-in-other-forms',
+    'The list lacks variables of the platform and a count of 1; without a mount, `network` is an empty list.',
+    {
+      about: 'the list',
+      style: { extraEnv: true },
+      wrap: lists(({ env, gpu, mounts, ...pod }) => {
+        const { POD_ID: _, ...own } = membersOf(env) ?? {}
+        const { count, ...type } = membersOf(gpu) ?? {}
+        return {
+          ...pod,
+          env: own,
+          mounts: canonical(mounts) === '{}' ? { network: [] } : mounts,
+          ...(gpu !== undefined && { gpu: count === 1 ? type : gpu }),
+        }
+      }),
+    },
+  ),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
     // With a creation that answers nothing, a pod is first seen after it was in PROVISIONING.
     about: ['delays', 'new resources', 'bodies of creations'],

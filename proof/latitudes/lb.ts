@@ -110,7 +110,7 @@ export const lbLatitudes: readonly Latitude[] = [
       },
     },
   ),
-  latitude('lb-peer-429', 'Each second call of a worker to another endpoint is answered 429.', {
+  latitude('lb-peer-429', 'Every other call of a worker to another endpoint is answered 429, the first one too.', {
     about: 'load-balanced endpoints',
     wrap(fetch) {
       let calls = 0

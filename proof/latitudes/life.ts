@@ -76,7 +76,7 @@ export const life = [
     verdicts: verdict('inconclusive', inProvisioning),
   }),
   latitude('life-allocated-twice', 'A new pod is allocated once more while it is STARTING.', {
-    // See `reads-lag`.
+    // If a creation answers nothing, its pod is first seen after PROVISIONING.
     about: ['delays', 'bodies of creations'],
     life: { startingMs: 12_000 },
     change: part('enter', (next, pod, status, service) => {

@@ -9,8 +9,8 @@ const next = { rateReset: 'next' } as const
 /** Provisioning takes half a minute, and starting as long again: a small quota must not make a rule miss them. */
 const slow = { life: { provisioningMs: 30_000, startingMs: 30_000 } }
 
-/** A read of what a request is about: of a job by /status, since a read of /stream would take its parts. */
-function harmlessReadOf(request: Request): Request {
+/** A GET of what a request is about: /status in place of /stream, because reading /stream takes its parts. */
+function readWithoutEffect(request: Request): Request {
   const read = readOf(request)
   return new Request(read.url.replace('/stream/', '/status/'), read)
 }
@@ -104,7 +104,7 @@ export const limits = [
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {
-        if (++requests % 11 === 0) await fetch(harmlessReadOf(request))
+        if (++requests % 11 === 0) await fetch(readWithoutEffect(request))
         return fetch(request)
       }
     },
@@ -118,7 +118,7 @@ export const limits = [
     wrap: (fetch) => {
       let requests = 0
       return async (request) => {
-        const isKnown = (await fetch(harmlessReadOf(request))).status !== 401
+        const isKnown = (await fetch(readWithoutEffect(request))).status !== 401
         if (!isKnown || ++requests % 17 !== 0) return fetch(request)
         const detail = 'rate limit exceeded for the minute window'
         return new Response(JSON.stringify({ title: 'Too Many Requests', status: 429, detail }), {

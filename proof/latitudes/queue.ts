@@ -38,7 +38,7 @@ export const queue: readonly Latitude[] = [
   styled('job-ids-suffixed', 'Ids of jobs end with a place, those of /runsync begin with sync.', {
     jobIdForm: 'suffixed',
   }),
-  latitude('job-ids-counted', 'Each endpoint counts its jobs, and an id is such a number.', {
+  latitude('job-ids-counted', 'Ids of jobs are 1, 2, 3, … at each endpoint, so that endpoints share ids.', {
     change(options) {
       const counts = new Map<string, number>()
       return part('addJob', (next, submission, operation, endpoint, service) => {

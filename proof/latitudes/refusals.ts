@@ -18,7 +18,7 @@ export const refusals = [
   }),
 
   latitude('strangers-may-not-list', 'The key of another account may not list pods.', {
-    // A creation that does not show the id of its pod leaves one that is not found.
+    // If a creation does not show the id, the pod can only be found in the list.
     about: 'bodies of creations',
     options: {
       accounts: defaultAccounts.map((account) => ({

@@ -18,7 +18,7 @@ export const shape = [
   styled('times-lower-case', 'Date-times are written with a lower-case t and z.', { dateTimes: 'lower-case' }),
   styled(
     'more-fields',
-    'Pods, their hardware, runtime and problems have more members than are named, of which some change.',
+    'Pods, their hardware, runtime and problems have more members than are named, and some of these change.',
     {
       extraFields: true,
     },
