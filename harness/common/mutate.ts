@@ -1,7 +1,7 @@
 /** A number at the end that may count, so that its neighbours may be issued too. */
 const count = /(?:^[a-z]*|[^a-z0-9])(\d{1,9})$/i
 
-/** True for an id that is only a number, perhaps after a word: each endpoint may count, and issue the same one. */
+/** True for a number, with or without a word before it: two endpoints that count may issue the same id. */
 export function mayCount(id: string): boolean {
   return /^[a-z]*[^a-z\d]*\d{1,9}$/i.test(id)
 }

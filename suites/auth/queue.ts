@@ -78,9 +78,10 @@ export const queue: AuthPlane = {
     const read = part('stream') && streamed !== null ? await queue.stream(streamed) : null
     if (read !== null) twins.works('streamJob', read)
     // The owner has not read the last part when the refused requests come.
-    const isHalfRead = isSeen && wanted.includes('streamJob') && shows(read, firstPart)
+    const isPartRead = isSeen && wanted.includes('streamJob') && shows(read, firstPart)
     if (isSeen) job.beacon.release('read')
-    if (isHalfRead) await clock.until(job.beacon.waiting('go'), clock.now() + target.tolerances.dispatchMs)
+    const emitted = () => clock.until(job.beacon.waiting('go'), clock.now() + target.tolerances.dispatchMs)
+    const isHalfRead = isPartRead && (await emitted()) !== null
     const submissions = isSeen ? [1, 2, 3].map((output) => fixture.job({ input, steps: [{ output }] })) : []
     const [one, two, three] = submissions.map(({ body }) => body)
     const requests = await twins.requests<'queue'>(

@@ -76,7 +76,7 @@ rule<JobWish>('queue.cancel.running', { each: cancelled, ...onDedicated }, async
   if (job === null) return notJudged('runsync', 'no job of /runsync goes on after its response')
   if (wish.policy !== undefined && (await clock.until(job.beacon.started(), clock.now() + 2 * dispatchMs)) === null) {
     await job.queue.cancel(job.id)
-    return notJudged('low priority', 'a job that starts no worker was not executed')
+    return notJudged('low priority', 'no worker took the job of low priority, which starts none')
   }
   await begun(job)
   await found(job)

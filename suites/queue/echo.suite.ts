@@ -11,7 +11,7 @@ import { submittedId } from '../shared/job-responses.ts'
 /** Length of an output whose fate is recorded. */
 const recordedBytes = 400_000
 
-/** Most jobs: others wait for the only worker that the second endpoint may have. */
+/** For most jobs, since the second endpoint may have a single worker, which other rules wait for. */
 const atNormal = { endpoint: 'normal' } as const
 
 /** Levels of nesting, which leave room for those of a response below the 64 that common parsers permit. */

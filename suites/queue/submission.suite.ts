@@ -79,7 +79,8 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   }
   full.release()
   const last = await clock.until(answer, clock.now() + coldStartMs + dispatchMs)
-  if (last === null || isWaitOver(last)) return notJudged('runsync', 'the wait was over before its job was done')
+  if (last === null) return notJudged('runsync', 'no response to /runsync came in time')
+  if (isWaitOver(last)) return notJudged('runsync', 'the wait was over before its job was done')
   inconclusiveIfOutage(last)
   const status = shownStatus(last)
   await expectWork(context, 'runsync', status === 'COMPLETED', 'COMPLETED once a worker is free', status, last)

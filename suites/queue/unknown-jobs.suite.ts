@@ -48,7 +48,7 @@ rule('queue.cancel.unknown', anyUnknown, async (context) => {
   await context.found(job)
   const refused: Expect = async (_, clause, response) => {
     expectRefusal(context, clause, response)
-    // Another worker may have ended it.
+    // A worker that ignores the steps may have ended it.
     const shown = await untilFound(context, () => job.queue.status(job.id))
     const isStopped = ['CANCELLED', 'gone'].includes(statusOf(shown))
     context.check(clause).that(!isStopped, 'a job that is not cancelled', statusOf(shown), shown)

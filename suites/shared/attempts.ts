@@ -38,7 +38,7 @@ export async function waitForAttempt(context: Context, job: SubmittedJob, n: num
 export function expectNotCompletedNotified(context: Context, clause: string, job: SubmittedJob): void {
   const isNotified = job.webhook.attempts().some((attempt) => /status\W+COMPLETED\b/i.test(attemptText(attempt)))
   const observed = 'a notification with COMPLETED'
-  context.check(clause).that(!isNotified, 'no notification of a result', observed, job.response)
+  context.check(clause).that(!isNotified, 'no notification with status COMPLETED', observed, job.response)
 }
 
 /** The number of attempts, at least one. Waits for `most`; if fewer come, looks once more later. */
