@@ -70,7 +70,8 @@ export function toCurl(scenario: ShellReproduction): string[] {
   function lineOf(step: Step, at: number): string[] {
     const { shown, answer, made } = step
     const { polls, waitedMs, request: sent } = shown
-    const tries = polls === null ? '' : `, after ${polls.count} requests, the first answered ${polls.from}`
+    const times = isTool ? 'calls' : `requests, the first answered ${polls?.from}`
+    const tries = polls === null ? '' : `, after ${polls.count} ${times}`
     const said = isTool ? exchangeLine(shown) : `${shown.operation}: ${shownResponseText(answer)}`
     const title = `${at + 1}. ${said} in the run${tries}`
     const lines = waitedMs < 1_000 ? [comment(title)] : [shell.wait(waitedMs), comment(title)]
