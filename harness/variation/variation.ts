@@ -55,6 +55,8 @@ export function createVariation(
     return wanted === undefined ? deal(id, dimension, values.length) + drawn : Math.max(0, values.indexOf(wanted))
   }
 
+  function sample<T>(of: string, members: readonly [T, ...T[]], nameOf: (member: T) => string): T
+  function sample<T>(of: string, members: readonly T[], nameOf: (member: T) => string): T | undefined
   function sample<T>(of: string, members: readonly T[], nameOf: (member: T) => string): T | undefined {
     const names = members.map(nameOf)
     const before = (draws.get('sample') ?? []).filter((one) => one.startsWith(`${of}: `)).length

@@ -43,7 +43,7 @@ const concurrent = [
 ]
 
 /** Statuses of workers for which a gateway may send a request again, and seldom does. */
-const rareStatuses = [507, 505, 520, 524, 529]
+const rareStatuses = [507, 505, 520, 524, 529] as const
 
 const errorBody = object({ error: text, detail: text })
 
@@ -79,7 +79,7 @@ rule('lb.no-retry', { ...kills, varies: ['sample'] }, async (context) => {
       sent.push({ clause: 'error', nonce, on, least: response.status === 500 ? 1 : 0 })
     }
   }
-  const rare = vary.sample('rare status', rareStatuses, String) ?? 507
+  const rare = vary.sample('rare status', rareStatuses, String)
   for (const status of [408, 425, 429, 501, 502, 503, 504, rare]) {
     for (const method of ['POST', 'GET']) {
       const nonce = nonceFor(context)
@@ -97,7 +97,7 @@ rule('lb.no-retry', { ...kills, varies: ['sample'] }, async (context) => {
       await clock.until(slow, clock.now() + target.tolerances.dispatchMs)
     })
     sent.push({ clause: 'slow', nonce, on: client, least: 1 })
-    const method = vary.sample('crash', ['GET', 'PUT'], String) ?? 'GET'
+    const method = vary.sample('crash', ['GET', 'PUT'], String)
     sent.push({ clause: 'crash', nonce: await crashDuring(context, method), on: client, least: 1 })
   }
   const { nonce } = await crashWorker(context, expectServesAgain)

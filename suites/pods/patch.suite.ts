@@ -72,7 +72,7 @@ rule(
     context.check('accepted').success(await context.pods.patch(pod.id, { ...change, mounts: {} }))
     expectMountKept(context, await changed(context, pod.id, change), pod)
     // `mounts: {}` without another field, or beside some, may be refused.
-    const field = context.vary.sample('beside', ['nothing', ...changeFields] as const, String) ?? 'nothing'
+    const field = context.vary.sample('beside', ['nothing', ...changeFields] as const, String)
     const beside = field === 'nothing' ? {} : changeOf(context, pod, 'd', field)
     await context.pods.patch(pod.id, { ...beside, mounts: {} })
     await expectMountKeptLater(context, pod)
