@@ -5,7 +5,7 @@ import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectEnd } from '../shared/job-ends.ts'
 import { shownStatus } from '../shared/job-responses.ts'
-import { answeredJob, expectRunning, expectStopped, onUnset, runsOn } from './times.ts'
+import { answeredJob, expectRunning, expectStopped, isTaken, onUnset, runsOn } from './times.ts'
 
 const { executionTimeoutMs, ttlMs } = tables.bounds
 
@@ -67,18 +67,15 @@ rule(
 
 /** A job with the setting of its endpoint, of a drawn kind. */
 async function unsetJob(context: Context): Promise<SubmittedJob> {
-  const { clock, fixture, notJudged, target, vary } = context
+  const { fixture, notJudged, vary } = context
   const wish: JobWish = { steps: [{ hold: 'never' }], endpoint: 'executionTimeout', ...ofEndpoint }
   const kind = vary.sample('kind', ['plain', 'retried', 'of low priority'], String)
   if (kind === 'retried') return fixture.submitted({ ...wish, past: 'retried' })
   if (kind === 'of low priority') {
     const job = await fixture.submitted({ ...wish, policy: { lowPriority: true } })
-    const start = await clock.until(job.beacon.started(), clock.now() + 2 * target.tolerances.dispatchMs)
-    if (start !== null) return job
-    // It starts no worker.
-    await job.queue.cancel(job.id)
+    if (await isTaken(context, job)) return job
+    notJudged(kind, 'no such job was executed, so the job is a plain one')
   }
-  if (kind !== 'plain') notJudged(kind ?? '', 'no such job was executed, so the job is a plain one')
   return fixture.submitted(wish)
 }
 
