@@ -1,9 +1,8 @@
-import { mayCount } from '../../harness/common/mutate.ts'
 import { canonical, listsIn, membersOf, show } from '../../harness/exchange/read.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { completedTwin, expectWork } from '../shared/job-ends.ts'
-import { namesJob, ownCount, shownStatus } from '../shared/job-responses.ts'
+import { mayBeOwn, namesJob, shownStatus } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 
 /** A list of so many jobs may be one page of several. */
@@ -12,7 +11,7 @@ const longList = 100
 const openaiTries = 3
 
 rule('queue.requests.answers', { varies: anyJob }, async (context) => {
-  const { check, ended, fixture, found, inconclusive, notJudged, offers, part, queue, reading, target } = context
+  const { check, ended, fixture, found, inconclusive, offers, part, queue, reading, target } = context
   const isSeen = offers('worker') && offers('receiver')
   const job = await fixture.submitted(isSeen ? { steps: [{ hold: 'go' }, { output: 1 }] } : {})
   const look = () =>
@@ -38,8 +37,8 @@ rule('queue.requests.answers', { varies: anyJob }, async (context) => {
     await found(other)
     const later = await queue.requests()
     const isNamed = namesJob(later, other)
-    if (isNamed && mayCount(other.id)) notJudged('own', ownCount)
-    else check('own').that(!isNamed, 'no job of another endpoint', 'one of another endpoint', later)
+    if (!isNamed || !mayBeOwn(context, 'own', other.id))
+      check('own').that(!isNamed, 'no job of another endpoint', 'one of another endpoint', later)
   }
   const [place = 'no member'] = Object.entries(membersOf(response.json) ?? {}).flatMap(([name, list]) =>
     Array.isArray(list) ? name : [],

@@ -1,6 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { mayCount } from '../../harness/common/mutate.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { membersOf, show } from '../../harness/exchange/read.ts'
 import { acceptedId, submitted } from '../../harness/planes/queue/fixtures/jobs.ts'
@@ -10,7 +9,7 @@ import type { Followed } from '../../harness/planes/queue/job-status.ts'
 import { inconclusiveIfOutage, isRefusal, responseText } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { get } from './endpoints.ts'
-import { blockedBy, blockedIfUnknownIsShown, ownCount, submittedId } from './job-responses.ts'
+import { blockedBy, blockedIfUnknownIsShown, mayBeOwn, submittedId } from './job-responses.ts'
 import { poll, untilFound } from './poll.ts'
 import { expectRefusal } from './refusal.ts'
 
@@ -119,6 +118,6 @@ export async function expectNotShown(
   const response = await at.status(id)
   await blockedIfUnknownIsShown(context, id, response)
   const { exchange, status } = response
-  if (isSuccess(status) && mayCount(id) && exchange.key === 'full') return context.notJudged(clause, ownCount)
-  expectRefusal(context, clause, response)
+  const isOpen = isSuccess(status) && exchange.key === 'full'
+  if (!isOpen || !mayBeOwn(context, clause, id)) expectRefusal(context, clause, response)
 }

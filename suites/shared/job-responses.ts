@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { tables } from '../../generated/tables.ts'
 import type { ApiResponse } from '../../harness/client/api-response.ts'
-import { mutate } from '../../harness/common/mutate.ts'
+import { mayCount, mutate } from '../../harness/common/mutate.ts'
 import { isSuccess, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, idOrNumberIn, membersOf } from '../../harness/exchange/read.ts'
 import { acceptedId, validText } from '../../harness/planes/queue/fixtures/jobs.ts'
@@ -86,8 +86,12 @@ export async function blockedIfUnknownIsShown(context: Context, id: string, { st
     blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
 }
 
-/** Why a response about a job of another endpoint is not judged, if its id may count. */
-export const ownCount = 'ids count, so this endpoint may have a job of its own with this id'
+/** True, and noted, if ids may count: then a job with this id may be one of the endpoint that was asked. */
+export function mayBeOwn({ notJudged }: Pick<Context, 'notJudged'>, clause: string, id: string): boolean {
+  const isOpen = mayCount(id)
+  if (isOpen) notJudged(clause, 'ids count, so this endpoint may have a job of its own with this id')
+  return isOpen
+}
 
 /** Expects a job to be gone. */
 export async function expectGone(
