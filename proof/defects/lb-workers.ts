@@ -142,23 +142,17 @@ export const lbWorkers: readonly Defect[] = [
     observed: 'it reached the worker 2×',
     change: passesOn((pass, request) => pass(request).catch(() => pass(copyOf(request)))),
   }),
-  defect('crash-retried-for-get', 'lb.no-retry', 'crash', {
-    says: 'A GET during which the worker died is sent to the next worker.',
-    observed: 'it reached the worker 2×',
-    change: passesOn((pass, request) => {
-      const copy = copyOf(request)
-      return request.method === 'GET' ? pass(request).catch(() => pass(copy)) : pass(request)
+  ...['GET', 'PUT'].map((method) =>
+    defect(`crash-retried-for-${method.toLowerCase()}`, 'lb.no-retry', 'crash', {
+      says: `A ${method} during which the worker died is sent to the next worker.`,
+      observed: 'it reached the worker 2×',
+      variation: { sample: method },
+      change: passesOn((pass, request) => {
+        const copy = copyOf(request)
+        return request.method === method ? pass(request).catch(() => pass(copy)) : pass(request)
+      }),
     }),
-  }),
-  defect('crash-retried-for-put', 'lb.no-retry', 'crash', {
-    says: 'A PUT during which the worker died is sent to the next worker.',
-    observed: 'it reached the worker 2×',
-    variation: { sample: 'PUT' },
-    change: passesOn((pass, request) => {
-      const copy = copyOf(request)
-      return request.method === 'PUT' ? pass(request).catch(() => pass(copy)) : pass(request)
-    }),
-  }),
+  ),
   defect('worker-520-retried', 'lb.no-retry', 'error', {
     says: 'A request that the worker answers with 520 is sent again.',
     observed: 'it reached the worker 2×',

@@ -115,7 +115,8 @@ export const listDelete: readonly Defect[] = [
   }),
 ]
 
-/** The list holds other pods. */
+/** The list, an array or the member `pods`, holds other pods. */
 export function lists(change: (pods: readonly Json[]) => readonly Json[]) {
-  return onJson(succeeded(is.list), (json) => ({ ...json, pods: change(json.pods as readonly Json[]) }))
+  const other = (pods: unknown) => change(pods as readonly Json[])
+  return onJson(succeeded(is.list), (json) => (Array.isArray(json) ? other(json) : { ...json, pods: other(json.pods) }))
 }

@@ -1,5 +1,5 @@
 import { tables } from '../../generated/tables.ts'
-import { defaultEndpoints, type Job, type JobStatus, Refusal } from '../../reference/index.ts'
+import { defaultEndpoints, type Job, Refusal } from '../../reference/index.ts'
 import { planExpiry } from '../../reference/queue/end.ts'
 import type { Defect } from '../types.ts'
 import { isTimedOut, keepingWorkers } from './queue-tools.ts'
@@ -24,7 +24,7 @@ export const queueTtl: readonly Defect[] = [
   defect('ttl-ignored-while-queued', 'queue.ttl.queued', 'gone', {
     says: 'A job that waits is not deleted when its ttl is over.',
     observed: 'status 200',
-    change: spared('IN_QUEUE'),
+    change: spared(({ status }) => status === 'IN_QUEUE'),
   }),
   ...(['queue.ttl.queued', 'queue.ttl.completed'] as const).flatMap((rule) =>
     (['webhook', 'executionTimeout'] as const).map((option) =>
@@ -55,27 +55,23 @@ export const queueTtl: readonly Defect[] = [
   defect('ttl-ignored-once-cancelled', 'queue.ttl.completed', 'gone', {
     says: 'A job that was cancelled is shown after its ttl, as long as any other result.',
     observed: 'status 200',
-    change: spared('CANCELLED'),
+    change: spared(({ status }) => status === 'CANCELLED'),
   }),
   defect('ttl-ignored-once-failed', 'queue.ttl.completed', 'gone', {
     says: 'A job that failed is shown after its ttl, as long as any other result.',
     observed: 'status 200',
-    change: spared('FAILED'),
+    change: spared(({ status }) => status === 'FAILED'),
   }),
   defect('ttl-ignored-once-timed-out', 'queue.ttl.completed', 'gone', {
     says: 'A job that ran past its executionTimeout is shown after its ttl, as long as any other result.',
     observed: 'status 200',
     variation: { sample: 'timed out' },
-    change: part('expireJob', (next, job) => {
-      if (!isTimedOut(job)) next()
-    }),
+    change: spared(isTimedOut),
   }),
   defect('ttl-ignored-while-busy', 'queue.ttl.busy', 'gone', {
     says: 'The ttl of a job that waits is ignored, unless it has low priority.',
     observed: 'status 200',
-    change: part('expireJob', (next, job) => {
-      if (!waitsWithUsualPriority(job)) next()
-    }),
+    change: spared(waitsWithUsualPriority),
   }),
   ...(['run', 'runsync'] as const).map((operation) =>
     defect(`ttl-hides-but-queues-${operation}`, 'queue.ttl.busy', 'never-executed', {
@@ -105,7 +101,7 @@ export const queueTtl: readonly Defect[] = [
   defect('ttl-ignored-while-running', 'queue.ttl.running', 'gone', {
     says: 'A job that runs is not deleted when its ttl is over.',
     observed: 'status 200',
-    change: spared('IN_PROGRESS'),
+    change: spared(({ status }) => status === 'IN_PROGRESS'),
   }),
   defect('ttl-ignored-while-runsync-runs', 'queue.ttl.running', 'gone', {
     says: 'A job of /runsync that runs is not deleted when its ttl is over.',
@@ -141,7 +137,7 @@ export const queueTtl: readonly Defect[] = [
   defect('ttl-ignored-once-completed', 'queue.ttl.completed', 'gone', {
     says: 'A finished job is kept for its retention, whatever its ttl.',
     observed: 'status 200',
-    change: spared('COMPLETED'),
+    change: spared(({ status }) => status === 'COMPLETED'),
   }),
   defect('ttl-anew-with-reader', 'queue.ttl.completed', 'gone', {
     says: 'The ttl of a finished job counts from the last call of /stream.',
@@ -238,10 +234,10 @@ export const queueTtl: readonly Defect[] = [
   }),
 ]
 
-/** Jobs in one status are not deleted when their ttl is over. */
-function spared(status: JobStatus): Change {
+/** Some jobs are not deleted when their ttl is over. */
+function spared(isMeant: (job: Job) => boolean): Change {
   return part('expireJob', (next, job) => {
-    if (job.status !== status) next()
+    if (!isMeant(job)) next()
   })
 }
 

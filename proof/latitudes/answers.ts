@@ -1,6 +1,7 @@
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
 import { composeOptions } from '../../reference/options.ts'
-import { is, type Json, onJson, onResponse, serving, succeeded, type Wrap } from '../defects/tools.ts'
+import { lists } from '../defects/list-delete.ts'
+import { is, type Json, onJson, onResponse, serving, type Wrap } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { inProvisioning, inStarting, latitude, optioned, plane, reads, styled, verdict } from './tools.ts'
 
@@ -93,16 +94,7 @@ export const answers = [
     {
       about: 'the list',
       style: { extraEnv: true },
-      wrap: lists(({ env, gpu, mounts, ...pod }) => {
-        const { POD_ID: _, ...own } = membersOf(env) ?? {}
-        const { count, ...type } = membersOf(gpu) ?? {}
-        return {
-          ...pod,
-          env: own,
-          mounts: canonical(mounts) === '{}' ? { network: [] } : mounts,
-          ...(gpu !== undefined && { gpu: count === 1 ? type : gpu }),
-        }
-      }),
+      wrap: lists((pods) => pods.map(inOtherForms)),
     },
   ),
   latitude('reads-lag', 'For half a second a read shows a pod as the read before it did.', {
@@ -187,13 +179,19 @@ export const answers = [
 
 /** The list shows some members of each pod. */
 function listShows(...names: readonly string[]): Wrap {
-  return lists((pod) => only(pod, names))
+  return lists((pods) => pods.map((pod) => only(pod, names)))
 }
 
-/** Lists show each pod otherwise. */
-function lists(change: (pod: Json) => Json): Wrap {
-  const shown = (pods: unknown) => (pods as readonly Json[]).map(change)
-  return onJson(succeeded(is.list), (json) => (Array.isArray(json) ? shown(json) : { pods: shown(json.pods) }))
+/** A pod without what a list may leave out, and with an empty list in place of no mount. */
+function inOtherForms({ env, gpu, mounts, ...pod }: Json): Json {
+  const { POD_ID: _, ...own } = membersOf(env) ?? {}
+  const { count, ...type } = membersOf(gpu) ?? {}
+  return {
+    ...pod,
+    env: own,
+    mounts: canonical(mounts) === '{}' ? { network: [] } : mounts,
+    ...(gpu !== undefined && { gpu: count === 1 ? type : gpu }),
+  }
 }
 
 /** Creations answer some members of the pod. */
