@@ -42,7 +42,7 @@ const concurrent = [
   { number: 8, role: 'second' as const },
 ]
 
-/** Statuses of workers for which a gateway may send a request again, and seldom does. */
+/** Statuses of workers after which a few gateways send a request again. */
 const rareStatuses = [507, 505, 520, 524, 529] as const
 
 const errorBody = object({ error: text, detail: text })

@@ -198,7 +198,7 @@ async function expectKept(context: Context, way: Way, by: Operation, ms: number)
   // A response may repeat the input, which has the same text.
   const shows = ({ json }: ApiResponse) => String(membersOf(json)?.output).includes(output)
   const { error, status } = membersOf(response.json) ?? {}
-  // The output of a drawn job is null.
+  // One of the drawn outputs is null.
   if (hasOutput(way) && shows(ended.response))
     check(way).that(shows(response), 'a response with the output', 'no output', response)
   else if (status === 'FAILED')

@@ -28,7 +28,7 @@ const former = 'former'
 const manyParts = 120
 
 const anyStream = [...anyJob, 'past'] as const
-/** One of its jobs after the other may be executed at the second endpoint. */
+/** Some of its jobs are executed at the second endpoint. */
 const onSecond = { shared: ['second'], workers: 1 } as const
 
 rule('queue.stream.incremental', { ...onSecond, varies: [...anyStream, 'output', 'endpoint'] }, async (context) => {

@@ -159,7 +159,7 @@ export async function expectStopped(
   context.check(clause).that(settled, 'an end of the execution', `status ${status}`, response)
 }
 
-/** True once a worker has taken a job of low priority. It starts no worker: if none takes it, it is cancelled. */
+/** True once a worker has taken a job of low priority, which starts no worker. If none takes it, it is cancelled. */
 export async function isTaken({ clock, target }: Context, job: SubmittedJob): Promise<boolean> {
   const start = await clock.until(job.beacon.started(), clock.now() + 2 * target.tolerances.dispatchMs)
   if (start === null) await job.queue.cancel(job.id)

@@ -86,10 +86,14 @@ export async function blockedIfUnknownIsShown(context: Context, id: string, { st
     blockedBy(context, 'queue.status.unknown', 'a job that does not exist is shown as well', unknown)
 }
 
-/** True, and noted, if ids may count: then a job with this id may be one of the endpoint that was asked. */
+/** True, and noted as not judged, if ids may count: then the endpoint that was asked may have issued this id as well. */
 export function mayBeOwn({ notJudged }: Pick<Context, 'notJudged'>, clause: string, id: string): boolean {
   const isOpen = mayCount(id)
-  if (isOpen) notJudged(clause, 'ids count, so this endpoint may have a job of its own with this id')
+  if (isOpen)
+    notJudged(
+      clause,
+      'endpoints that count their jobs issue the same ids, so this job may belong to the endpoint that was asked',
+    )
   return isOpen
 }
 
