@@ -69,8 +69,8 @@ export async function tryToFill(context: Context, endpoint: EndpointRole) {
     jobs.push(job)
     // A cold endpoint is not full.
     if (jobs.length === 1) await begun(job)
-    await clock.sleep(target.tolerances.dispatchMs)
-    if (shownStatus(await found(job)) !== 'IN_QUEUE' || job.beacon.executions().length > 0) continue
+    const start = await clock.until(job.beacon.started(), clock.now() + target.tolerances.dispatchMs)
+    if (start !== null || shownStatus(await found(job)) !== 'IN_QUEUE') continue
     return {
       waiting: [job],
       /** Lets the workers go. */
