@@ -151,7 +151,7 @@ rule(
   'queue.ttl.completed',
   { shared: ['second'], varies: [...anyJob, 'output', 'submission', 'sample', 'endpoint'], workers: 0 },
   async (context) => {
-    const { clock, fixture, inconclusive, offers, vary } = context
+    const { clock, ended, fixture, inconclusive, notJudged, offers, vary } = context
     const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
       for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
         const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
@@ -166,15 +166,21 @@ rule(
     }
     const jobs = []
     for (const by of vary.every('submission')) jobs.push(await completed(by))
-    const failed = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })
-    jobs.push({ job: failed, ttlMs: endedMs })
+    const others = new Map([
+      ['FAILED', await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })],
+    ])
     if (offers('receiver')) {
-      const isCancelled = vary.sample('stopped', ['cancelled', 'timed out'], String) === 'cancelled'
-      const policy = { ttl: endedMs, ...(isCancelled ? {} : { executionTimeout: 6_000 }) }
+      const name = vary.sample('stopped', ['cancelled', 'timed out'], String) ?? 'cancelled'
+      const policy = { ttl: endedMs, ...(name === 'cancelled' ? {} : { executionTimeout: 6_000 }) }
       const stopped = await fixture.plain({ steps: [{ hold: 'go' }], policy })
       // It waits or runs; other rules judge the cancellation.
-      if (isCancelled) await stopped.queue.cancel(stopped.id)
-      jobs.push({ job: stopped, ttlMs: endedMs })
+      if (name === 'cancelled') await stopped.queue.cancel(stopped.id)
+      others.set(name, stopped)
+    }
+    for (const [name, job] of others) {
+      const { settled } = await ended(job, Math.max(0, endMsOf({ job, ttlMs: endedMs }) - leadMs - clock.now()))
+      if (!settled) notJudged(name, 'the job did not end within its ttl')
+      jobs.push({ job, ttlMs: endedMs })
     }
     // The result of /runsync may be removed soon after its ttl.
     jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
