@@ -58,8 +58,14 @@ rule('queue.retry.ttl', retriedInto, async (context, into) => {
 })
 
 /** Retries a job that has failed once more within its ttl: a service may count the retries. Null if it is not queued again. */
-async function retriedAgain({ ended }: Context, job: SubmittedJob, ttlMs: number): Promise<ApiResponse | null> {
+async function retriedAgain(
+  { ended, notJudged }: Context,
+  job: SubmittedJob,
+  ttlMs: number,
+): Promise<ApiResponse | null> {
   const { status } = await ended(job, ttlMs / 4)
   const response = status === 'FAILED' ? await job.queue.retry(job.id) : null
-  return response !== null && isSuccess(response.status) ? response : null
+  if (response !== null && isSuccess(response.status)) return response
+  notJudged('second retry', 'the job was not FAILED again in time, or its second /retry was refused')
+  return null
 }
