@@ -60,6 +60,11 @@ export const queueHealth: readonly Defect[] = [
     observed: '0',
     change: countsWithout('inProgress', ({ operation, status }) => status === 'IN_PROGRESS' && operation === 'runsync'),
   }),
+  defect('health-running-without-retried', 'queue.health.moves', 'retried', {
+    says: 'Jobs that run once more after /retry are not counted in /health.',
+    observed: '0',
+    change: countsWithout('inProgress', ({ retries, status }) => status === 'IN_PROGRESS' && retries > 0),
+  }),
   defect('health-counts-cancelled', 'queue.health.moves', 'cancelled', {
     says: 'A job that was cancelled while it waited counts as waiting in /health.',
     observed: '2',

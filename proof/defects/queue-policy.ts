@@ -71,6 +71,14 @@ export const queuePolicy: readonly Defect[] = [
       ({ policy }, operation) => operation === 'runsync' && policy.ttl === 10_000 && [400, 'too short'],
     ),
   }),
+  defect('greatest-ttl-500-by-runsync', 'queue.body.ttl-bounds', 'greatest', {
+    says: 'A ttl of 7 days is answered 500 by /runsync.',
+    observed: 'status 500: {"error":"overflow"}',
+    change: refusing(
+      'addJob',
+      ({ policy }, operation) => operation === 'runsync' && policy.ttl === 604_800_000 && [500, 'overflow'],
+    ),
+  }),
   defect('high-ttl-500', 'queue.body.ttl-outside', 'answer', {
     says: 'A ttl above its bounds is answered 500.',
     observed: 'status 500',

@@ -129,16 +129,26 @@ export const queueRetention: readonly Defect[] = [
   ...(['output', 'error'] as const).map((name) =>
     defect(`retention-run-without-${name}`, 'queue.retention.run', name === 'output' ? 'completed' : 'failed', {
       says: `Ten minutes after its end a job is shown with its input and without its ${name}.`,
-      observed: `no ${name}`,
+      observed: `another ${name}`,
       change: all(
         showsJob((shown, { input }) => ({ ...shown, input })),
-        part('finishJob', (next, job, _status, _result, { clock }) => {
-          next()
-          clock.schedule(clock.now() + 600_000, () => void Object.assign(job, { [name]: null }))
-        }),
+        tenMinutesLater((job) => void Object.assign(job, { [name]: null })),
       ),
     }),
   ),
+  defect('retention-run-completed-fails-later', 'queue.retention.run', 'completed', {
+    says: 'Ten minutes after its end a job that was COMPLETED is FAILED.',
+    observed: 'FAILED',
+    change: tenMinutesLater((job) => void Object.assign(job, { status: 'FAILED', error: 'lost' })),
+  }),
+  defect('retention-run-of-object-as-text', 'queue.retention.run', 'completed', {
+    says: 'Ten minutes after the end of a job its output is shown as a JSON text.',
+    observed: 'another output',
+    variation: { sample: 'object' },
+    change: tenMinutesLater((job) => {
+      if (typeof job.output === 'object') job.output = JSON.stringify(job.output)
+    }),
+  }),
   defect('retention-runsync-6-m', 'queue.retention.runsync-ends', 'gone', {
     says: 'The output of a /runsync job is kept for six minutes.',
     observed: 'the output',
@@ -259,4 +269,12 @@ function retains(isMeant: (job: Job) => boolean, ms: number): Change {
 
 function timesOut(change: (ms: number, job: Job) => number): Change {
   return part('executionTimeoutOf', (next, job) => change(next(), job))
+}
+
+/** Jobs that have ended change ten minutes later. */
+function tenMinutesLater(change: (job: Job) => void): Change {
+  return part('finishJob', (next, job, _status, _result, { clock }) => {
+    next()
+    clock.schedule(clock.now() + 600_000, () => change(job))
+  })
 }

@@ -1,7 +1,7 @@
 import { isFinished, type Job } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
 import type { Defect } from '../types.ts'
-import { asks, showsJob } from './queue-tools.ts'
+import { answersLate, asks, runsyncAtOnce, showsJob } from './queue-tools.ts'
 import { type Change, defect, onJson, onResponse, part, refusing } from './tools.ts'
 
 const waitMs = 60_000
@@ -112,6 +112,17 @@ export const queueRunsync: readonly Defect[] = [
       wrap: onJson(asks('runsync'), ({ id }) => ({ id, status: 'COMPLETED' })),
     }),
   ),
+  defect('runsync-completed-at-once', 'queue.run.no-worker-free', 'runsync', {
+    says: 'The operation /runsync answers COMPLETED at once.',
+    observed: 'COMPLETED while no worker is free',
+    change: runsyncAtOnce(() => true),
+    wrap: onJson(asks('runsync'), (json) => ({ ...json, status: 'COMPLETED' })),
+  }),
+  defect('runsync-answers-late', 'queue.run.no-worker-free', 'runsync', {
+    says: 'The operation /runsync answers an hour after its job is done.',
+    observed: 'no response',
+    change: answersLate('runsync'),
+  }),
 ]
 
 /** /runsync of a job that failed is answered otherwise. */

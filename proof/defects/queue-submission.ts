@@ -2,7 +2,7 @@ import { jsonIn } from '../../harness/exchange/exchange.ts'
 import { wait } from '../../reference/index.ts'
 import type { Endpoint, Submission } from '../../reference/queue/model.ts'
 import type { Defect } from '../types.ts'
-import { asks, out, runsyncAtOnce } from './queue-tools.ts'
+import { answersLate, asks, out, runsyncAtOnce } from './queue-tools.ts'
 import {
   all,
   type Change,
@@ -76,7 +76,7 @@ export const queueSubmission: readonly Defect[] = [
   }),
   defect('runsync-refused-when-busy', 'queue.run.no-worker-free', 'runsync', {
     says: 'The operation /runsync is refused while no worker of the endpoint is free.',
-    observed: 'status 400',
+    observed: 'status 400 while no worker is free',
     change: refusing(
       'addJob',
       (_, operation, { idle }) => operation === 'runsync' && idle.length === 0 && [400, 'no worker is free'],
@@ -95,11 +95,7 @@ export const queueSubmission: readonly Defect[] = [
   defect('run-answers-late', 'queue.run.no-worker-free', 'at-once', {
     says: 'The operation /run answers an hour after the submission.',
     observed: 'no response',
-    change: serving(async (request, { clock, fetch }) => {
-      const response = await fetch(request)
-      if (asks('run')(request)) await wait(3_600_000, { clock })
-      return response
-    }),
+    change: answersLate('run'),
   }),
   defect('equal-submissions-are-one', 'queue.run.unique-ids', 'unique', {
     says: 'Two submissions that are equal are taken for one.',

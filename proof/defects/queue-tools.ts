@@ -1,4 +1,4 @@
-import { Refusal } from '../../reference/index.ts'
+import { Refusal, wait } from '../../reference/index.ts'
 import { composeOptions } from '../../reference/options.ts'
 import { type Endpoint, isFinished, type Job, type JobStatus } from '../../reference/queue/model.ts'
 import type { QueueService } from '../../reference/queue/service.ts'
@@ -176,4 +176,13 @@ export function isTimedOut({ error }: Partial<Pick<Job, 'error'>>): boolean {
 /** True for a job whose worker died. */
 export function hasDied({ error }: Partial<Pick<Job, 'error'>>): boolean {
   return error?.includes('worker exited') === true
+}
+
+/** Responses of an operation come an hour late. */
+export function answersLate(operation: 'run' | 'runsync'): Change {
+  return serving(async (request, { clock, fetch }) => {
+    const response = await fetch(request)
+    if (asks(operation)(request)) await wait(3_600_000, { clock })
+    return response
+  })
 }

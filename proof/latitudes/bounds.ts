@@ -42,9 +42,6 @@ export const bounds: readonly Latitude[] = [
   }),
   bounded('one-gpu', 'A pod has at most one GPU.', ({ gpu }) => (gpu?.count ?? 1) > 1),
   bounded('mounts-of-10', 'A persistent mount has 10 GB.', ({ mounts }) => (mounts?.persistent?.size ?? 10) > 10),
-  bounded('mount-paths-flat', 'Mount paths have one level.', ({ mounts }) =>
-    [mounts?.persistent?.path, mounts?.network?.[0]?.path].some((path) => /^\/.*\//.test(path ?? '')),
-  ),
   ofEndpoints('names-of-40', 'Names of endpoints have at most 40 characters.', ({ name = '' }) => name.length > 40, {
     planes: ['management', 'deploy'],
   }),
@@ -56,11 +53,6 @@ export const bounds: readonly Latitude[] = [
       file: management({ idleTimeout: 60 }),
       tool: toolPart('bodyOf', (next, endpoint) => ({ ...next(endpoint), idleTimeout: 60 })),
     },
-  ),
-  ofEndpoints(
-    'idle-by-fives',
-    'The idleTimeout of an endpoint is a multiple of 5.',
-    ({ idleTimeout = 5 }) => idleTimeout % 5 > 0,
   ),
   ofEndpoints('workers-1', 'An endpoint has at most one worker.', ({ workersMax = 1 }) => workersMax > 1, {
     about: ['the bounds of endpoint-workers', 'endpoint management'],

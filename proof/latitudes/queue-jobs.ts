@@ -83,13 +83,6 @@ export const queueJobs: readonly Latitude[] = [
       return next()
     }),
   }),
-  latitude('stream-of-waiting-job-404', 'A job that waits has no stream: 404.', {
-    about: 'responses of /stream',
-    change: part('presentStream', (next, { status }) => {
-      if (status === 'IN_QUEUE') throw new Refusal(404, 'no stream yet')
-      return next()
-    }),
-  }),
   latitude('stream-with-output', 'The last result in the stream of a job that has emitted something is its output.', {
     about: 'responses of /stream',
     change: part('finishJob', (next, job, status, result) => {

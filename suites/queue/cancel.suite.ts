@@ -24,8 +24,13 @@ import { expectAcceptedOrRefused } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
 import { expectTaken, isTaken, outlastingJob } from './times.ts'
 
-/** Where workers may die. */
-const onDedicated = { exclusive: ['dedicated'], shared: ['second'], varies: [...anyJob, 'past', 'endpoint'] } as const
+/** Workers of the dedicated endpoint may die; two branches run at the normal one. */
+const onDedicated = {
+  exclusive: ['dedicated'],
+  shared: ['second'],
+  workers: 2,
+  varies: [...anyJob, 'past', 'endpoint'],
+} as const
 
 rule('queue.cancel.queued', { ...fills, varies: anyJob }, async (context) => {
   const { fixture, begun, clock, ended, notJudged, target } = context

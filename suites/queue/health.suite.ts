@@ -93,13 +93,22 @@ rule('queue.health.moves', { exclusive: ['twoWorkers', 'second'], varies: ['inpu
   await clock.until(answer, clock.now() + target.tolerances.dispatchMs)
   // By now the cancelled job may have been counted as failed.
   const { now: beforeFailure } = await counted(context, endpoint, () => true)
-  const failing = await fixture.submitted({ steps: [{ fail: 'no depth' }], endpoint })
+  const steps = [{ first: [{ fail: 'no depth' }] }, { hold: 'again' }, { output: 1 }]
+  const failing = await fixture.submitted({ steps, repeatsFirst: true, endpoint })
   const synchronous = await fixture.finished({ steps: [{ output: 1 }], endpoint }, 'runsync')
   await expectEnd(context, 'completed', synchronous.job, synchronous.end, 'COMPLETED')
   // Before the retries of the other job: a count of kept jobs loses one of /runsync after a minute.
   await expectMore('completed', before.now, running.length + (isRun ? 3 : 2))
   await expectEnd(context, 'failed', failing, await ended(failing, target.tolerances.retriesMs), 'FAILED')
   await expectMore('failed', beforeFailure, 1)
+  failing.beacon.repeatFirst(false)
+  const again = failing.beacon.started(failing.beacon.executions().length + 1)
+  // Other rules judge whether it is executed again.
+  await failing.queue.retry(failing.id)
+  const isAgain = (await clock.until(again, clock.now() + target.tolerances.retriesMs)) !== null
+  if (isAgain) await expectCount('retried', 'inProgress', 1)
+  else notJudged('retried', 'a job that failed was not executed again by /retry')
+  failing.beacon.release('again')
   await expectCount('running', 'inProgress', 0)
   await expectCount('waiting', 'inQueue', 0)
 

@@ -6,8 +6,18 @@ import { rule, type ScenarioOptions } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectWaiting, fills, fullEndpoint, moreWorkers } from '../shared/full-endpoint.ts'
 import { expectReported } from '../shared/job-ends.ts'
-import { expectGone, finishedBy, laterJobReads, shownStatus, whileWorkerMayReport } from '../shared/job-responses.ts'
-import { afterEnd, beforeEnd, busyWorkers, endMsOf, expectWorkerFreed, leadMs, outlastingJob } from './times.ts'
+import { expectGone, laterJobReads, shownStatus, whileWorkerMayReport } from '../shared/job-responses.ts'
+import {
+  afterEnd,
+  beforeEnd,
+  beside,
+  busyWorkers,
+  endMsOf,
+  expectWorkerFreed,
+  leadMs,
+  longLives,
+  outlastingJob,
+} from './times.ts'
 
 /** A job that waits for days on an endpoint where no other rule has a job executed meanwhile. */
 const waitsLong = { shared: ['scaleToZero'], varies: ['input', 'options'] } as const
@@ -20,13 +30,6 @@ const stayMs = 60_000
 const reportsLate: readonly Step[] = [{ deaf: true }, { hold: 'late' }, { output: 'late' }]
 /** Lives that are tried in turn, ms: with a warm worker the first suffices, with a cold one a later. */
 const lives = [12_000, 60_000, 300_000]
-/** The same for rules about late ends: the tolerance `sweep` is a fifth of the first. */
-const longLives = [50_000, 120_000, 300_000]
-/** The same for a job of /runsync: its ttl must be over before its result may be removed, after a minute. */
-const livesOfRunsync = [40_000, 120_000, 300_000]
-
-/** The life of a job that fails, is cancelled or times out meanwhile, ms. */
-const endedMs = 50_000
 
 /** How many jobs keep an endpoint busy. */
 const busy = { normal: 1, twoWorkers: busyWorkers }
@@ -147,48 +150,6 @@ rule('queue.ttl.frees-worker', { exclusive: ['twoWorkers'], varies: ['input', 'o
   await expectWorkerFreed(context, Math.min(...endsMs) - leadMs, Math.max(...endsMs))
 })
 
-rule(
-  'queue.ttl.completed',
-  { shared: ['second'], varies: [...anyJob, 'output', 'submission', 'sample', 'endpoint'], workers: 0 },
-  async (context) => {
-    const { clock, fixture, inconclusive, offers, vary } = context
-    const completed = async (by: 'run' | 'runsync'): Promise<{ job: SubmittedJob; ttlMs: number }> => {
-      for (const ttlMs of by === 'run' ? longLives : livesOfRunsync) {
-        const wish = { steps: [{ output: vary.output() }], ...beside(context, ttlMs) }
-        const { job, end } = await finishedBy(context, wish, by, ttlMs)
-        const { operation, sent } = job.response.exchange
-        const isMeant = operation === (by === 'run' ? 'runJob' : 'runJobSync')
-        const isInTime = clock.now() <= sent.target + ttlMs - leadMs
-        if (end.status === 'COMPLETED' && isMeant && isInTime) return { job, ttlMs }
-        if (end.status === 'FAILED' && offers('receiver')) await expectReported(context, job, end.response)
-      }
-      return inconclusive('no job was COMPLETED within its ttl')
-    }
-    const jobs = []
-    for (const by of vary.every('submission')) jobs.push(await completed(by))
-    const failed = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { ttl: endedMs } })
-    jobs.push({ job: failed, ttlMs: endedMs })
-    if (offers('receiver')) {
-      const isCancelled = vary.sample('stopped', ['cancelled', 'timed out'], String) === 'cancelled'
-      const policy = { ttl: endedMs, ...(isCancelled ? {} : { executionTimeout: 6_000 }) }
-      const stopped = await fixture.plain({ steps: [{ hold: 'go' }], policy })
-      // It waits or runs; other rules judge the cancellation.
-      if (isCancelled) await stopped.queue.cancel(stopped.id)
-      jobs.push({ job: stopped, ttlMs: endedMs })
-    }
-    // The result of /runsync may be removed soon after its ttl.
-    jobs.sort((a, b) => endMsOf(a) - endMsOf(b))
-    // A reader does not extend it.
-    for (const { job, ttlMs } of offers('stream') ? jobs : []) {
-      await clock.at(endMsOf({ job, ttlMs }) - ttlMs / 2)
-      await job.queue.stream(job.id)
-    }
-    for (const { job, ttlMs } of jobs) await expectGone(context, 'gone', job, await afterEnd(context, job, ttlMs))
-    for (const { job } of jobs)
-      for await (const response of laterJobReads(context, job)) await expectGone(context, 'gone', job, response)
-  },
-)
-
 rule('queue.ttl.not-early', { varies: anyJob, workers: 0 }, async (context) => {
   const ttlMs = 20_050
   const job = await context.fixture.submitted({ steps: [{ output: 1 }], policy: { ttl: ttlMs } })
@@ -221,13 +182,6 @@ rule('queue.ttl.from-submission', { wakes: ['scaleToZero'], varies: ['input', 'o
   }
   inconclusive('no job that had waited was COMPLETED within its ttl')
 })
-
-/** A ttl alone, or beside other options of a job, as drawn. */
-function beside({ part, vary }: Context, ttl: number): JobWish {
-  const webhook = part('receiver') ? { webhook: true as const } : {}
-  const isAlone = vary.sample('ttl', ['alone', 'beside others'], String) === 'alone'
-  return isAlone ? { policy: { ttl } } : { policy: { ttl, executionTimeout: ttl }, ...webhook }
-}
 
 /** Jobs that keep an endpoint busy until they are released, begun well within their ttl. Their steps hold `late`. */
 async function running(

@@ -25,6 +25,12 @@ export const grainMs = 1_000
  */
 export const onUnset = { shared: ['noExecutionTimeout'], workers: 1 } as const
 
+/** Lives of a job that fails twice within its ttl, ms: the first suffices unless workers start slowly. */
+export const livesOfFailed = [30_000, 120_000, 300_000]
+
+/** Lives for rules about late ends, tried in turn, ms: the tolerance `sweep` is a fifth of the first. */
+export const longLives = [50_000, 120_000, 300_000]
+
 /** As many jobs keep every worker busy of the endpoint with two. */
 export const busyWorkers = 2
 
@@ -180,4 +186,11 @@ export function expectExecutedOnce(
   )
   const isTwice = isAfterEnd || new Set(ends.map((end) => reportOf(end).execution)).size > 1
   check('once').that(!isTwice, 'one execution', 'two executions of which neither died', response)
+}
+
+/** A ttl alone, or beside other options of a job, as drawn. */
+export function beside({ part, vary }: Context, ttl: number): JobWish {
+  const webhook = part('receiver') ? { webhook: true as const } : {}
+  const isAlone = vary.sample('ttl', ['alone', 'beside others'], String) === 'alone'
+  return isAlone ? { policy: { ttl } } : { policy: { ttl, executionTimeout: ttl }, ...webhook }
 }
