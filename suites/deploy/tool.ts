@@ -29,14 +29,13 @@ export function build(context: Context, tree: ProjectTree): Promise<ToolEnd> {
 }
 
 /**
- * Deploys a project; again for a while if the account has no workers left, which other rules give back. `isUsed`: when the
- * end of the tool may mean that.
+ * Deploys a project; again for a while if the account has no workers left, which other rules give back. `unsaidMs`: how long
+ * any other refusal may mean that.
  */
-export async function deploy(
-  context: Context,
-  tree: ProjectTree,
-  isUsed: (end: ToolEnd) => boolean = saysQuota,
-): Promise<ToolEnd> {
+export async function deploy(context: Context, tree: ProjectTree, unsaidMs = 0): Promise<ToolEnd> {
+  const { clock } = context
+  const untilMs = clock.now() + unsaidMs
+  const isUsed = (end: ToolEnd) => saysQuota(end) || (end.exit !== 0 && clock.now() < untilMs)
   const end = await retryWhileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), isUsed, workersWaitMs)
   if (saysQuota(end)) context.inconclusive('the account has no workers left for the endpoints of the project')
   return end
@@ -88,9 +87,9 @@ export function someOf(names: readonly string[]): string {
   return firstFew(names, namesShown)
 }
 
-/** The end of an endpoint's name: a project adds it to its own name, and it is the same in each run. */
+/** An endpoint's name without that of its project, which differs in each run: `…-web`. */
 export function suffixOf(name: string): string {
-  return name.slice(name.lastIndexOf('-') + 1)
+  return `…${name.slice(name.lastIndexOf('-'))}`
 }
 
 /** Unique names of the endpoints of a project. */
