@@ -2,11 +2,12 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn } from '../../harness/exchange/exchange.ts'
-import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { endIn, endText } from '../../harness/tool/end.ts'
 import type { Deployed, ProjectTree } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
 import { expectNotShown, expectOwnOutput, submitTo } from '../shared/endpoint-jobs.ts'
@@ -14,7 +15,7 @@ import { get } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { outputOf, projectOf } from './projects.ts'
-import { countListed, deploy, deployed, exitOf, listWith, namesOf, someOf, suffixOf } from './tool.ts'
+import { countListed, deploy, deployed, listWith, namesOf, someOf, suffixOf } from './tool.ts'
 
 type ProjectEndpoint = ProjectTree['project']['endpoints'][number]
 
@@ -40,7 +41,7 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
     // One is enough to see that it is kept, and others need the workers.
     for (const id of names.splice(0, names.length - 1)) await on('deploy').call('removeDeployed', { ids: { id } })
     const end = await deploy(context, tree, unsaidMs)
-    check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+    check('deployed').that(end.exit === 0, 'exit code 0', endText(end), end.response)
     names.push(...namesOf(tree))
     const { response, endpoints, still } = await listWith(context, names, earlier.slice(0, -1))
     if (still.length > 0)
@@ -246,12 +247,12 @@ async function lookups(context: Context, from: Deployed, to: Deployed, clause?: 
   const { check, inconclusive, on, target } = context
   const send = () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } })
   const response = await poll(context, target.tolerances.visibleMs, send, ({ status }) => isSuccess(status))
-  const { stdout, exit } = membersOf(response.json) ?? {}
-  const failure = `the call of a peer ended with exit code ${textIn(exit)}`
+  const end = endIn(response.json)
+  const failure = `the call of a peer ended with ${endText(end)}`
   if (clause !== undefined)
     check(clause).that(isSuccess(response.status), 'a call that succeeds again', failure, response)
   if (!isSuccess(response.status)) inconclusive(failure)
-  const count = membersOf(jsonIn(textIn(stdout)))?.lookups
+  const count = membersOf(jsonIn(end.stdout))?.lookups
   return typeof count === 'number'
     ? { response, count }
     : inconclusive('the call of a peer did not print {"lookups": NUMBER}')
