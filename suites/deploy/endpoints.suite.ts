@@ -33,7 +33,7 @@ const workerNeed = 'deploy.worker'
 const takesJobs = 'deploy.queue-one-function'
 
 rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
-  const { check, notJudged, on, part } = context
+  const { check, notJudged, on, part, target } = context
   const names: string[] = []
   let earlier: readonly Deployed[] = []
   const several = projectOf(context, part('lb') ? 'mixed' : 'three-queues')
@@ -44,8 +44,11 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
     check('deployed').that(end.exit === 0, 'exit code 0', endText(end), end.response)
     names.push(...namesOf(tree))
     const { response, endpoints, still } = await listWith(context, names, earlier.slice(0, -1))
-    if (still.length > 0)
-      notJudged('removal', `${pluralize(still.length, 'endpoint')} still listed after their removal`)
+    if (still.length > 0) {
+      const late = lengthOf(target.tolerances.visibleMs)
+      const left = pluralize(still.length, 'endpoint')
+      notJudged('removal', `${left} still listed ${late} after deploy.remove; check what that command removes`)
+    }
     const own = names.map((name) => endpoints.filter((one) => isNamed(one.name, name)))
     const missing = names.filter((_, at) => own[at]?.length === 0).map(suffixOf)
     check('created').that(
