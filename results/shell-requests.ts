@@ -101,7 +101,7 @@ export function createShellRequests(target: TargetFacts, agent: string | null = 
       return [
         exportBase(target),
         ...curlFunction(target.files),
-        ...[...secrets].sort().map((name) => exportSecret(name, target)),
+        ...inOrder(secrets).map((name) => exportSecret(name, target)),
         ...(agent === null ? [] : [`export AGENT=${word(agent)}`]),
         ...(clock !== null && (usesClock || movesClock) ? [`export CLOCK=${address(clock)}`, waitMs] : []),
         ...(movesClock ? [moving] : []),
@@ -127,17 +127,26 @@ function exportBase({ embedded, base, clock, program }: TargetFacts): string {
   return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
 }
 
-/** Keys that are in no target file. */
-const nearKeys: Readonly<Record<string, string>> = {
-  'key.altered': 'keys.full with its last characters exchanged',
-  'key.shortened': 'keys.full without its last character',
-  'key.recased': 'keys.full in the other case',
+/** Keys that are in no target file, made of the full one as `harness/common/mutate.ts` does with most keys. */
+const nearKeys: Readonly<Record<string, (full: string) => string>> = {
+  'key.altered': (full) => `\${${full}%????}$(printf %s "\${${full}: -4}" | tr 'a-zA-Z0-9' 'd-za-cD-ZA-C5-90-4')`,
+  'key.shortened': (full) => `\${${full}%?}`,
+  'key.recased': (full) => `$(printf %s "$${full}" | tr 'a-zA-Z' 'A-Za-z')`,
 }
 
-/** Takes a secret from the environment, and says which one it is if it is missing there. */
+/** Secrets in the order of their lines: near keys after the full one, of which they are made. */
+function inOrder(secrets: ReadonlySet<string>): string[] {
+  const near = [...secrets].filter((name) => nearKeys[name] !== undefined)
+  const others = new Set([...secrets, ...(near.length > 0 ? ['key.full'] : [])]).difference(new Set(near))
+  return [...[...others].sort(), ...near.sort()]
+}
+
+/** Takes a secret from the environment, and says which one it is if it is missing there; makes a near key of the full one. */
 function exportSecret(name: string, { embedded, program, variables }: TargetFacts): string {
   const variable = secretVariable(name, variables)
-  const where = nearKeys[name] ?? name.replace(/^key\./, 'keys.')
+  const near = nearKeys[name]?.(secretVariable('key.full', variables))
+  if (near !== undefined) return `export ${variable}="${near}"`
+  const where = name.replace(/^key\./, 'keys.')
   const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
   return `export ${variable}="${required(variable, where, file)}"`
 }
