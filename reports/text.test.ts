@@ -150,8 +150,21 @@ describe('the text of a run', () => {
   it('puts failures before all else', async () => {
     const text = renderText(await sampleResults())
     expect(text.startsWith('FAILED  pods.action.exited.stop')).toBe(true)
-    expect(text.indexOf('advice  pods.shape.order: expected a later status')).toBeLessThan(text.indexOf('not verified'))
+    expect(text.indexOf('ADVICE  pods.shape.order')).toBeLessThan(text.indexOf('not verified'))
     expect(text).toBe(renderText(await sampleResults()))
+  })
+
+  it('prints a few advices like failures, and of many a few lines each', async () => {
+    const results = await sampleResults()
+    const advice = results.rules.find(({ verdict }) => verdict === 'advice')
+    if (advice === undefined) throw new Error('the sample has no advice')
+    const many = Array.from({ length: 4 }, (_, at) => ({ ...advice, id: `pods.should.${at}` }))
+    const [text, long] = [results, { ...results, rules: many }].map((all) => renderText(all))
+    expect(text).toContain(renderFailure(results, advice))
+    const [first] = advice.findings
+    expect(long).toContain(
+      `advice  pods.should.0: expected ${first?.expected}; observed ${first?.observed}\n  ${advice.says}\n`,
+    )
   })
 
   it('says what is the matter with an entry of known', async () => {

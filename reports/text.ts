@@ -26,6 +26,8 @@ export type { Paint }
 const shellLinesFor = 10
 /** Findings of one rule that are printed. */
 const printedFindings = 5
+/** With more advices than this, each is a few lines. */
+const wholeAdvices = 3
 /** Longer shell lines are only in the other reports, in characters. */
 const longestShellLines = 4_000
 /** Of a longer text the beginning is printed, in characters. */
@@ -35,6 +37,9 @@ const longestText = 500
 export function renderText(results: ReportedResults, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
+  const advices = lesser.filter((rule) => acceptedText(rule) === null)
+  const whole = advices.length > wholeAdvices ? [] : advices
+  const briefs = lesser.filter((rule) => !whole.includes(rule))
   const known = results.known.filter(
     ({ rule, state }) =>
       state !== 'accepted' &&
@@ -42,7 +47,8 @@ export function renderText(results: ReportedResults, paint: Paint = plain): stri
   )
   const parts = [
     ...shown,
-    ...(lesser.length === 0 ? [] : [`${lesser.map((rule) => brief(rule, paint)).join('\n')}\n`]),
+    ...whole.map((rule) => renderFailure(results, rule, paint, failures.length < shellLinesFor)),
+    ...(briefs.length === 0 ? [] : [`${briefs.map((rule) => brief(rule, paint)).join('\n')}\n`]),
     ...(known.length === 0 ? [] : [`${known.map((entry) => knownLine(entry, paint)).join('\n')}\n`]),
     renderSummary(results, paint),
   ]
@@ -152,8 +158,9 @@ function brief(rule: RuleResult, paint: Paint): string {
     first === undefined ? '' : `: expected ${shortened(first.expected)}; observed ${shortened(first.observed)}`
   const at = scenario.find((one) => one.n === n)
   const where = accepted !== null || n === null ? '' : `\n  ${paint.dim(exchangeText(n, at))}`
+  const says = accepted === null ? `\n  ${rule.says}` : ''
   const again = accepted === null && rule.rerun !== '' ? `\n  rerun this rule:  ${rule.rerun}` : ''
-  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${where}${again}`
+  return `${paint.yellow(word)}  ${paint.bold(id)}${seen}${says}${where}${again}`
 }
 
 function knownLine(entry: KnownResult, paint: Paint): string {

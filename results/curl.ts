@@ -1,10 +1,11 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { headerOf, textOf } from '../harness/exchange/exchange.ts'
+import { planeOfOperation } from '../harness/planes/index.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
 import type { TargetFacts } from './rerun.ts'
-import { comment } from './shell.ts'
+import { comment, writing } from './shell.ts'
 import { createShellRequests, fitsWord, type ShellRequest, showsStatus, untilSuccess } from './shell-requests.ts'
 import { exchangeLine, mentionsStatusOf, shownResponseText } from './shown.ts'
 
@@ -31,6 +32,8 @@ const hold = /\{"hold":"[\w.-]+"\}/g
 const isHeld = /[?&]beacon=http/
 /** Polls closer together than this, in ms, are a burst and not a wait. */
 const burstMs = 250
+/** Longer bodies, in characters as they are printed, are left out. */
+const longestBody = 64 * 1024
 
 /**
  * A scenario as lines for bash that work from nothing: addresses and keys first, then a numbered comment and one line for
@@ -55,7 +58,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
   let renamed = renewed
   const shell = createShellRequests(scenario, `plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${rule})`)
 
-  function requestOf({ shown: { request }, body }: Step): ShellRequest {
+  function requestOf({ shown: { operation, request }, body }: Step): ShellRequest {
     const { method, url, headers, bodyBytes } = request
     const text = body === null ? null : textOf(body)?.replace(beacon, '').replace(hold, '{"sleepMs":5000}')
     const bytes = text == null ? (body ?? new Uint8Array()) : Buffer.from(text)
@@ -63,9 +66,17 @@ export function toCurl(scenario: ShellReproduction): string[] {
       method,
       url: renamed(url),
       headers: headers.map(([name, value]) => [name, renewed(value)]),
+      isHeld: planeOfOperation(operation).operations[operation]?.held === true,
       body: bodyBytes === 0 ? null : text != null && fitsWord(text) ? renamed(text) : bytes,
     }
   }
+
+  function isTooLong(step: Step): boolean {
+    const { body } = requestOf(step)
+    return body instanceof Uint8Array && (step.body === null || writing(body).length > longestBody)
+  }
+
+  const tooLong = new Set(steps.filter(isTooLong))
 
   function lineOf(step: Step, at: number): string[] {
     const { shown, answer, made } = step
@@ -78,7 +89,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
     if (step.hook !== null)
       lines.unshift(comment(`the run called the hook of ${step.hook} for this pod; ${rerun} does`))
     if (isTool) return step === last ? [comment(title), ...closingComments(null)] : [comment(title)]
-    if (sent.bodyBytes > 0 && step.body === null) {
+    if (tooLong.has(step)) {
       if (step === last) return [...lines, ...closingComments(made), comment('a long body, which this sends:'), rerun]
       return [...lines, comment(`a long body; ${rerun} sends it`)]
     }
@@ -109,7 +120,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
     const earlier = step.isOnSameConnection ? steps[at - 1] : undefined
     const line = shell.curl(requestOf(step), '-si')
     if (earlier === undefined) return line
-    return `${shell.curl(requestOf(earlier), '-s')} --next ${line.replace(/^curl /, '')}`
+    return `${shell.curl(requestOf(earlier), '-s')} --next ${line.replace(/^(moving )?curl /, '')}`
   }
 
   /** Repeats a request until it is answered as it was in the end, with pauses unless the run made none. */
@@ -143,7 +154,15 @@ export function toCurl(scenario: ShellReproduction): string[] {
     ])
     const isInAnswer =
       last?.shown.owner !== rule || (finding !== null && last.answer !== null && mentionsStatusOf(finding, last.answer))
+    const unsent = steps.findIndex((step) => step !== last && tooLong.has(step))
     return [
+      ...(unsent === -1
+        ? []
+        : [
+            comment(
+              `these lines may not show the fault: the body of request ${unsent + 1} is too long for them; ${rerun} sends it`,
+            ),
+          ]),
       ...(steps.some(({ shown }) => isHeld.test(shown.request.url)) && !isInAnswer
         ? [
             comment(

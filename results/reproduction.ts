@@ -12,7 +12,7 @@ import type { ShownExchange, ShownPolls } from './types.ts'
 /** Most exchanges of a scenario. */
 const scenarioExchanges = 30
 /** Request bodies up to this many bytes are kept for the shell lines. */
-const keptBodyBytes = 16 * 1024
+const keptBodyBytes = 16 * 1024 * 1024
 
 /** Reads the events of a record from the beginning; called once per pass. */
 export type Events = () => AsyncIterable<EvidenceEvent>
@@ -241,7 +241,8 @@ function cut(entries: readonly Entry[], { evidence }: Failing): { kept: readonly
   const isInFocus = (one: Entry) => one === at || one.subject === at?.subject
   const isMade = at?.isSubmission === false && entries.some((one) => one.made !== null && isInFocus(one))
   const few = entries.length > scenarioExchanges && isMade ? entries.filter(isInFocus) : entries
-  const spare = few.filter((one) => one !== at).sort((a, b) => worthOf(a) - worthOf(b) || a.n - b.n)
+  const worth = (one: Entry) => (one.made?.id === at?.subject ? 4 : worthOf(one))
+  const spare = few.filter((one) => one !== at).sort((a, b) => worth(a) - worth(b) || a.n - b.n)
   const out = new Set(spare.slice(0, Math.max(0, few.length - scenarioExchanges)))
   const lost = new Set([...out].flatMap(({ made }) => made?.id ?? []))
   const kept = few.filter((one) => one === at || !(out.has(one) || lost.has(one.subject ?? '')))

@@ -1,6 +1,16 @@
 import { type HeaderPairs, headerOf } from '../harness/exchange/exchange.ts'
 import type { TargetFacts } from './rerun.ts'
-import { curlFunction, printfFormat, renameMarks, required, secretVariable, waitMs, word } from './shell.ts'
+import {
+  curlFunction,
+  longBytes,
+  moving,
+  renameMarks,
+  required,
+  secretVariable,
+  waitMs,
+  word,
+  writing,
+} from './shell.ts'
 
 /** A request as shell lines send it. Its texts have marks of secrets, as in a record, and of variables: `«POD_1»`. */
 export interface ShellRequest {
@@ -9,6 +19,8 @@ export interface ShellRequest {
   readonly headers: HeaderPairs
   /** Text needs `fitsWord`; bytes are sent as they are, marks too. */
   readonly body: string | Uint8Array | null
+  /** True if the target may hold it until time has passed; default: false. */
+  readonly isHeld?: boolean
 }
 
 /** Headers that curl sends itself, or that are useless outside the run. */
@@ -19,7 +31,7 @@ const isVariable = /^[A-Z][A-Z0-9_]*$/
 
 /** True if a text can be an argument of `--data-binary`. */
 export function fitsWord(text: string): boolean {
-  return !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^@/u.test(text)
+  return text.length <= longBytes && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|^@/u.test(text)
 }
 
 /** The requests of some shell lines to one target. `agent`: their User-Agent; null for that of curl. */
@@ -27,6 +39,7 @@ export function createShellRequests(target: TargetFacts, agent: string | null = 
   const { base, clock, variables } = target
   const secrets = new Set<string>()
   let usesClock = false
+  let movesClock = false
 
   function argument(text: string): string {
     const named = renameMarks(text, (name) => {
@@ -50,10 +63,13 @@ export function createShellRequests(target: TargetFacts, agent: string | null = 
     return [...lines, ...(untyped ? ['Content-Type:'] : [])].map((line) => `-H ${argument(line)}`)
   }
 
-  function curl({ method, url, headers, body }: ShellRequest, flags: string): string {
+  function curl({ method, url, headers, body, isHeld = false }: ShellRequest, flags: string): string {
     const isBytes = body !== null && typeof body !== 'string'
+    const moves = isHeld && clock !== null
+    movesClock ||= moves
     const parts = [
-      isBytes ? `printf ${printfFormat(body)} | curl` : 'curl',
+      isBytes ? `${writing(body)} |` : '',
+      moves ? 'moving curl' : 'curl',
       flags,
       agent === null ? '' : '-A "$AGENT"',
       method === 'GET' && body === null ? '' : `-X ${word(method)}`,
@@ -85,9 +101,10 @@ export function createShellRequests(target: TargetFacts, agent: string | null = 
       return [
         exportBase(target),
         ...curlFunction(target.files),
-        ...[...secrets].sort().map((name) => exportSecret(name, target)),
+        ...inOrder(secrets).map((name) => exportSecret(name, target)),
         ...(agent === null ? [] : [`export AGENT=${word(agent)}`]),
-        ...(clock !== null && usesClock ? [`export CLOCK=${address(clock)}`, waitMs] : []),
+        ...(clock !== null && (usesClock || movesClock) ? [`export CLOCK=${address(clock)}`, waitMs] : []),
+        ...(movesClock ? [moving] : []),
       ]
     },
   }
@@ -110,17 +127,26 @@ function exportBase({ embedded, base, clock, program }: TargetFacts): string {
   return `export BASE=http://127.0.0.1:8080  # after this serves the reference: ${serve}`
 }
 
-/** Keys that are in no target file. */
-const nearKeys: Readonly<Record<string, string>> = {
-  'key.altered': 'keys.full with its last characters exchanged',
-  'key.shortened': 'keys.full without its last character',
-  'key.recased': 'keys.full in the other case',
+/** Keys that are in no target file, made of the full one as `harness/common/mutate.ts` does with most keys. */
+const nearKeys: Readonly<Record<string, (full: string) => string>> = {
+  'key.altered': (full) => `\${${full}%????}$(printf %s "\${${full}: -4}" | tr 'a-zA-Z0-9' 'd-za-cD-ZA-C5-90-4')`,
+  'key.shortened': (full) => `\${${full}%?}`,
+  'key.recased': (full) => `$(printf %s "$${full}" | tr 'a-zA-Z' 'A-Za-z')`,
 }
 
-/** Takes a secret from the environment, and says which one it is if it is missing there. */
+/** Secrets in the order of their lines: near keys after the full one, of which they are made. */
+function inOrder(secrets: ReadonlySet<string>): string[] {
+  const near = [...secrets].filter((name) => nearKeys[name] !== undefined)
+  const others = new Set([...secrets, ...(near.length > 0 ? ['key.full'] : [])]).difference(new Set(near))
+  return [...[...others].sort(), ...near.sort()]
+}
+
+/** Takes a secret from the environment, and says which one it is if it is missing there; makes a near key of the full one. */
 function exportSecret(name: string, { embedded, program, variables }: TargetFacts): string {
   const variable = secretVariable(name, variables)
-  const where = nearKeys[name] ?? name.replace(/^key\./, 'keys.')
+  const near = nearKeys[name]?.(secretVariable('key.full', variables))
+  if (near !== undefined) return `export ${variable}="${near}"`
+  const where = name.replace(/^key\./, 'keys.')
   const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
   return `export ${variable}="${required(variable, where, file)}"`
 }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { nearKeys } from '../harness/common/mutate.ts'
 import { comment, printfFormat, secretVariable, word } from './shell.ts'
+import { sampleExchange } from './testing/sample.ts'
+import { bash, header, linesOf, rule, serve } from './testing/shell.ts'
 
 describe('a shell word', () => {
   it.each([
@@ -35,4 +38,11 @@ it('a comment is one short line', () => {
 
 it('printf writes every byte', () => {
   expect(printfFormat(Buffer.from(`a%\\'\xff\n`, 'latin1'))).toBe(String.raw`'a\x25\x5c\x27\xff\x0a'`)
+})
+
+it.each(Object.entries(nearKeys))('the key %s is made of the full one', async (name, change) => {
+  const { base, log } = await serve(() => ({ status: 401 }))
+  const headers = [['Authorization', `Bearer «key.${name}»`]] as const
+  await bash(await linesOf(base, [sampleExchange(1, rule, { base, headers })]), { KEY_FULL: 'Secret-Ab9z' })
+  expect(log[0] === undefined ? null : header(log[0], 'Authorization')).toBe(`Bearer ${change('Secret-Ab9z')}`)
 })

@@ -1,3 +1,4 @@
+import { gzipSync } from 'fflate'
 import { quote } from 'shell-quote'
 import { membersOf } from '../harness/exchange/read.ts'
 
@@ -82,12 +83,26 @@ export function printfFormat(bytes: Uint8Array): string {
   return `'${text.join('')}'`
 }
 
+/** Bodies longer than this, in bytes, are printed packed. */
+export const longBytes = 16 * 1024
+
+/** A command that writes exactly these bytes. */
+export function writing(bytes: Uint8Array): string {
+  if (bytes.length <= longBytes) return `printf ${printfFormat(bytes)}`
+  const packed = Buffer.from(gzipSync(bytes, { mtime: 0 })).toString('base64')
+  return `printf ${packed} | base64 --decode | gzip -d`
+}
+
 /** A shell function that advances a controlled clock by so many milliseconds, through all events that are due. */
 export const waitMs =
   'wait_ms() { local now end= i; for i in $(seq 1000); do ' +
   `now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; ` +
   `[ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' ` +
   `-d '{"advanceMs":'"$((end - now))"'}'; done; }`
+
+/** A shell function that runs a command while a controlled clock moves on: it returns only if time does. */
+export const moving =
+  'moving() ( while sleep 0.1; do wait_ms 1000; done > /dev/null 2>&1 & "$@"; status=$?; kill $!; exit $status )'
 
 /** Needs no quotes at all. */
 const bare = /^[A-Za-z0-9_@%+=:,./-]+$/

@@ -1,7 +1,8 @@
 import { type Exchange, type HeaderPairs, jsonOf, textOf } from '../harness/exchange/exchange.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
-import { readCommandAddress } from '../harness/tool/address.ts'
+import { commandText, readCommandAddress } from '../harness/tool/address.ts'
+import { exitIn } from '../harness/tool/end.ts'
 import type { ShownExchange, ShownMessage } from './types.ts'
 
 /** Most characters of a body that are shown. */
@@ -49,9 +50,8 @@ export function exchangeLine({ request, response, failure }: ShownExchange): str
   const command = readCommandAddress(request.url)
   const answer = response === null ? (failure ?? 'no response') : String(response.status)
   if (command === null) return `${request.method} ${request.url} → ${answer}`
-  const [, exit] = /^\{"exit":(-?\d+)/.exec(response?.body ?? '') ?? []
-  const name = command.name === null ? '' : ` ${command.name}`
-  return `deploy.${command.command}${name} → ${exit === undefined ? answer : `exit code ${exit}`}`
+  const exit = exitIn(response?.body ?? '')
+  return `${commandText(command)} → ${exit === null ? answer : `exit code ${exit}`}`
 }
 
 /** True if the wrong part of a response is its HTTP status. */

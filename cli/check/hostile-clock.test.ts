@@ -108,9 +108,9 @@ test.concurrent('without its clock, a run does not wait for responses that the t
   const { run, start } = await serveHostile(context, '500', 1)
   expect(await run(['plan', '--target', 'target.yaml'])).toEqual({
     code: 2,
-    said: expect.stringMatching(/^plumbline: clock\.url answered GET with 500; /),
+    said: expect.stringMatching(/^plumbline: clock\.url \(http\S+\) answered GET with 500; /),
   })
   const { code, said } = await start(['check', '--target', 'target.yaml', '--only', 'auth.lb.missing']).ended
-  expect(said).toMatch(/refused: clock\.url answered GET with 500; .*\(exit 2\)/)
+  expect(said).toMatch(/refused: clock\.url \(http\S+\) answered GET with 500; .*\(exit 2\)/)
   expect(code).toBe(2)
 })

@@ -63,7 +63,7 @@ test('with a defect the command fails the rule about it', async () => {
     '--only',
     'deploy.manifest',
   )
-  expect(out).toContain('web, two not named')
+  expect(out).toContain('…-web, …-two not named')
   expect(out).toContain('deploy.build → exit code 0')
   expect(code).toBe(1)
 })

@@ -23,7 +23,7 @@ export function createPlaneShell(target: Target, name: 'pods' | 'queue') {
   const { url, paths } = section
   const headers = Object.entries(described.network.headers)
   const templates: Readonly<Record<string, string>> = paths
-  const operations: Readonly<Record<string, { readonly method: string }>> = operationsOf(name)
+  const operations: Readonly<Record<string, { readonly method: string; readonly held: boolean }>> = operationsOf(name)
   const clock = target.clock === 'real' ? 'real' : 'remote'
   const facts = targetFacts({ target: described, clock, program })
   return {
@@ -37,7 +37,13 @@ export function createPlaneShell(target: Target, name: 'pods' | 'queue') {
       const address = pathOf(path, { endpoint }).replace(/\{\w+\}/, `«${variable}»`)
       const type: [string, string][] = body === null ? [] : [['Content-Type', 'application/json']]
       const authorization: [string, string] = ['Authorization', `Bearer «key.${key}»`]
-      return { method, url: url + address, headers: [...headers, authorization, ...type], body }
+      return {
+        method,
+        url: url + address,
+        headers: [...headers, authorization, ...type],
+        body,
+        isHeld: operations[operation]?.held === true,
+      }
     },
   }
 }

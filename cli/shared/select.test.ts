@@ -40,6 +40,11 @@ describe('selectRules', () => {
     ['pods.acton.*', core, '--only: no rule matches pods.acton.*; plumbline rules lists all'],
     ['pods.patch.nulx*', core, '--only: no rule matches pods.patch.nulx*; plumbline rules lists all'],
     ['limits.*', core, 'nothing was selected: 1 rule matches, but none is in profile core; add --profile limits'],
+    [
+      '*',
+      ['lab'],
+      `nothing was selected: ${rows.length} rules match, but none is in profile lab; add --profile with what you want of core, limits`,
+    ],
   ])('refuses %s in %j', (pattern, profiles, message) => {
     expect(() => selectRules(rows, { only: [pattern], profiles })).toThrow(new UsageError(message))
   })

@@ -41,7 +41,7 @@ test.each([
 test('a clock that runs by itself is refused as soon as it is opened', async () => {
   const url = await serve(createRealClock())
   await expect(openClock(target(url, `clock: {url: ${url}/plumbline/clock}\n`))).rejects.toThrow(
-    'clock.url answered POST with 409, as a real clock does; serve one that can be moved, or write clock: real',
+    `clock.url (${url}/plumbline/clock) answered POST with 409, as a real clock does; serve one that can be moved, or write clock: real`,
   )
 })
 

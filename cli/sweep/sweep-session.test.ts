@@ -115,7 +115,7 @@ test('a 429 is final where the clock is broken, and everything else is removed',
   expect(endedAs('removed', swept)).toEqual(['pod-a', 'pod-b'])
   expect(failed).toHaveLength(many.length)
   expect(failed[0]?.reason).toMatch(
-    /^POST http:.*\/v2\/normal\/cancel\/{job} was not sent: clock\.url answered GET with 500; /,
+    /^POST http:.*\/v2\/normal\/cancel\/{job} was not sent: clock\.url \(http\S+\) answered GET with 500; /,
   )
   expect(given.asked.clock).toBeLessThanOrEqual(2)
 })

@@ -3,7 +3,7 @@ import { overHttp } from '../transport/http.ts'
 import { createControlClient } from './control-client.ts'
 import { type ControlledClockOptions, createControlledClock } from './controlled.ts'
 import { createRealClock } from './real.ts'
-import { watchClock } from './state.ts'
+import { ClockFault, watchClock } from './state.ts'
 import type { ClockControl, RunClock } from './types.ts'
 
 export interface OpenClockOptions
@@ -35,6 +35,6 @@ export async function openClock(
     }
   } catch (error) {
     await http.close()
-    throw error
+    throw error instanceof ClockFault ? error.at(given.url) : error
   }
 }

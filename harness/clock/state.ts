@@ -12,9 +12,17 @@ export class ClockFault extends Inconclusive {
   /** It gave no response at all. */
   readonly isSilent: boolean
 
-  constructor(fault: string, isSilent = false) {
-    super(`clock.url ${fault} (docs/clock.md)`)
+  readonly #fault: string
+
+  constructor(fault: string, isSilent = false, address = '') {
+    super(`clock.url ${address}${fault} (docs/clock.md)`)
     this.isSilent = isSilent
+    this.#fault = fault
+  }
+
+  /** The same with the address of the clock. */
+  at(url: string): ClockFault {
+    return new ClockFault(this.#fault, this.isSilent, `(${url}) `)
   }
 }
 

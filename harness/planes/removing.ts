@@ -4,6 +4,7 @@ import { idOrNumberIn, membersOf, noListText, resourcesIn, show } from '../excha
 import type { Resource } from '../record/resources.ts'
 import { outageStatuses } from '../rule/check.ts'
 import { Unanswered } from '../rule/outcome.ts'
+import { endIn, endText } from '../tool/end.ts'
 import { sectionOf } from './index.ts'
 import type { Plane, PlaneAccess, Removal, RemovalEnd, Remover } from './plane.ts'
 
@@ -118,7 +119,8 @@ export function createRemover(plane: Plane, { as }: Pick<PlaneAccess, 'as'>, rem
       const isRemoved = (await removesToo(id)) || (await removesUnlocked(id))
       if (isRemoved) return 'removed'
       if (plane.scheme === undefined) return { reason: `DELETE ${section.paths[remove]} answered ${status}` }
-      return { reason: `${plane.name}.remove ended with exit code ${show(membersOf(json)?.exit)}` }
+      // Removals that fail for one reason share a line.
+      return { reason: `${plane.name}.remove ended with ${endText(endIn(json)).replaceAll(id, 'NAME')}` }
     },
     async find(of) {
       const { name, state } = of as Created

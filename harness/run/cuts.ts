@@ -3,12 +3,15 @@ import type { Blocked, Inconclusive, Stalled, Unverified } from '../rule/outcome
 /** Why the run ended a rule before its verdict. */
 export type Cut = Unverified | Stalled | Blocked | Inconclusive
 
+/** The end of each reason of `failFastReason`. */
+const failFastEnd = 'failed (--fail-fast)'
+
 /** Why a rule has no verdict in a run that another rule's failure ended. */
-export const failFastReason = (failed: string) => `the run ended when ${failed} failed (--fail-fast)`
+export const failFastReason = (failed: string) => `the run ended when ${failed} ${failFastEnd}`
 
 /** True for a reason of `failFastReason`: it says nothing about the rule that has it. */
 export function isFailFast(reason: string | null): boolean {
-  return reason?.endsWith(' failed (--fail-fast)') === true
+  return reason?.endsWith(failFastEnd) === true
 }
 
 export type Cuts = ReturnType<typeof createCuts>

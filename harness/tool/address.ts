@@ -7,6 +7,11 @@ export interface CommandAddress {
   readonly name: string | null
 }
 
+/** `deploy.remove NAME`: a command as messages name it, by its key in the target file. */
+export function commandText({ command, name }: CommandAddress): string {
+  return `deploy.${command}${name === null ? '' : ` ${name}`}`
+}
+
 /** Null for an address over HTTP. */
 export function readCommandAddress(url: string): CommandAddress | null {
   if (!url.startsWith(commandScheme)) return null

@@ -84,7 +84,12 @@ test.each<[says: string, given: Partial<FileSection<'deploy'>>, address: string,
     'remove/a',
     /no-such-tool \(deploy.remove\) could not be started/,
   ],
-  ['that lists no JSON', { list: node('console.log("none")') }, 'list', /something else than a JSON array/],
+  [
+    'that lists no JSON',
+    { list: node('console.log("none")') },
+    'list',
+    /must print a JSON array .*; it printed "none\\n"/,
+  ],
 ])('a command %s is no response', async (_, given, address, message) => {
   await expect(ask(section(given), address)).rejects.toThrow(message)
 })

@@ -8,6 +8,7 @@ import { isId, membersOf } from '../exchange/read.ts'
 import { runCommand } from '../hooks/command.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import { type CommandAddress, readCommandAddress } from './address.ts'
+import { cutText } from './end.ts'
 import { summarise } from './package.ts'
 import { wantedTexts, writeProject } from './project.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from './types.ts'
@@ -93,7 +94,8 @@ function listResponse(end: CommandEnd, name: string | null): WireResponse {
   if (end.exit !== 0) return toResponse(statusOf(end))
   const endpoints = deployedIn(jsonIn(end.stdout))
   if (endpoints === null) {
-    throw failure('deploy.list printed something else than a JSON array of {"name": …, "id": …}')
+    const printed = end.stdout.trim() === '' ? 'nothing' : JSON.stringify(cutText(end.stdout))
+    throw failure(`deploy.list must print a JSON array of {"name": …, "id": …}; it printed ${printed}`)
   }
   if (name === null) return toResponse({ status: 200, body: { ...cut(end), endpoints } })
   const found = endpoints.find((one) => one.name === name)

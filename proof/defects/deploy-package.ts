@@ -151,12 +151,12 @@ export const deployPackage: readonly Defect[] = [
   }),
   defect('manifest-first-endpoint-only', 'deploy.manifest', 'names', {
     says: 'The manifest names the first endpoint alone.',
-    observed: 'web, two not named',
+    observed: '…-web, …-two not named',
     tool: toolPart('manifestOf', (next, project) => next({ ...project, endpoints: project.endpoints.slice(0, 1) })),
   }),
   defect('manifest-queues-only', 'deploy.manifest', 'names', {
     says: 'The manifest does not name load-balanced endpoints.',
-    observed: 'web not named',
+    observed: '…-web not named',
     tool: toolPart('manifestOf', (next, project) =>
       next({ ...project, endpoints: project.endpoints.filter(({ type }) => type === 'queue') }),
     ),

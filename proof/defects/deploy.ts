@@ -57,12 +57,12 @@ export const deploy: readonly Defect[] = [
   }),
   defect('deploy-first-endpoint-only', 'deploy.endpoint-per-config', 'created', {
     says: 'The tool creates the first endpoint of a project alone.',
-    observed: 'none named web, two',
+    observed: 'no endpoint named …-web, …-two',
     tool: toolPart('endpointsOf', (next, project) => next(project).slice(0, 1)),
   }),
   defect('deploy-one-kind-only', 'deploy.endpoint-per-config', 'created', {
     says: 'Of a project with endpoints of both kinds, the tool creates those of the first kind.',
-    observed: 'none named web',
+    observed: 'no endpoint named …-web',
     tool: toolPart('endpointsOf', (next, project) => {
       const all = next(project)
       return all.filter(({ type }) => type === all[0]?.type)
@@ -70,7 +70,7 @@ export const deploy: readonly Defect[] = [
   }),
   defect('deploy-two-endpoints-at-most', 'deploy.endpoint-per-config', 'created', {
     says: 'The tool creates the first two endpoints of a project alone.',
-    observed: 'none named two',
+    observed: 'no endpoint named …-two',
     tool: toolPart('endpointsOf', (next, project) => next(project).slice(0, 2)),
   }),
   defect('deploy-every-endpoint-twice', 'deploy.endpoint-per-config', 'once', {

@@ -186,7 +186,7 @@ export const excuses: readonly Defect[] = [
   }),
   defect('peer-cached-and-refused', 'deploy.peer-cache', 'cached', {
     says: 'A second call of a peer fails.',
-    observed: 'the call of a peer ended with exit code 1',
+    observed: 'the call of a peer ended with exit code 1: internal error',
     tool: toolPart('isFresh', toolRefuses),
   }),
 ]

@@ -15,7 +15,12 @@ interface Received {
   readonly body: Buffer
 }
 
-type Answer = (request: Received) => { readonly status: number; readonly body?: unknown }
+interface Sent {
+  readonly status: number
+  readonly body?: unknown
+}
+
+type Answer = (request: Received) => Sent | Promise<Sent>
 
 const folder = mkdtempSync(join(tmpdir(), 'curl-'))
 /** The rule that fails, unless another is named. */
@@ -57,7 +62,7 @@ export async function serve(answer: Answer): Promise<{ base: string; log: Receiv
       body: Buffer.concat(chunks),
     }
     log.push(received)
-    const { status, body } = answer(received)
+    const { status, body } = await answer(received)
     response
       .writeHead(status, { 'Content-Type': 'application/json' })
       .end(body === undefined ? '' : JSON.stringify(body))

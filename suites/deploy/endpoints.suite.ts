@@ -2,11 +2,12 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { lengthOf } from '../../harness/common/length.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { isSuccess, jsonIn } from '../../harness/exchange/exchange.ts'
-import { membersOf, show, textIn } from '../../harness/exchange/read.ts'
+import { membersOf, show } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
 import type { Step, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { endIn, endText } from '../../harness/tool/end.ts'
 import type { Deployed, ProjectTree } from '../../harness/tool/types.ts'
 import { echo, received, sentOnce, serving, servingNormal, usesNormal } from '../shared/balanced.ts'
 import { expectNotShown, expectOwnOutput, submitTo } from '../shared/endpoint-jobs.ts'
@@ -14,7 +15,7 @@ import { get } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
 import { poll, untilFound } from '../shared/poll.ts'
 import { outputOf, projectOf } from './projects.ts'
-import { countListed, deploy, deployed, exitOf, listWith, namesOf, someOf, suffixOf } from './tool.ts'
+import { countListed, deploy, deployed, listWith, namesOf, someOf, suffixOf } from './tool.ts'
 
 type ProjectEndpoint = ProjectTree['project']['endpoints'][number]
 
@@ -24,28 +25,38 @@ const [cachedMs, overMs] = [240_000, 70_000]
 /** The shortest wait of /runsync for its job, ms: the description has 60 s as the default. */
 const runsyncMs = 10_000
 
+/** How long the refusal of a valid project may be one of the quota, whatever the tool says, ms. */
+const unsaidMs = 30_000
+
 const workerNeed = 'deploy.worker'
 /** The rule that a deployed endpoint takes jobs. */
 const takesJobs = 'deploy.queue-one-function'
 
 rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
-  const { check, notJudged, on, part } = context
+  const { check, notJudged, on, part, target } = context
   const names: string[] = []
   let earlier: readonly Deployed[] = []
   const several = projectOf(context, part('lb') ? 'mixed' : 'three-queues')
   for (const tree of [several, projectOf(context, 'one-queue')]) {
     // One is enough to see that it is kept, and others need the workers.
     for (const id of names.splice(0, names.length - 1)) await on('deploy').call('removeDeployed', { ids: { id } })
-    // The refusal of a valid project may be one of the quota, whatever the tool says.
-    const end = await deploy(context, tree, ({ exit }) => exit !== 0)
-    check('deployed').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+    const end = await deploy(context, tree, unsaidMs)
+    check('deployed').that(end.exit === 0, 'exit code 0', endText(end), end.response)
     names.push(...namesOf(tree))
     const { response, endpoints, still } = await listWith(context, names, earlier.slice(0, -1))
-    if (still.length > 0)
-      notJudged('removal', `${pluralize(still.length, 'endpoint')} still listed after their removal`)
+    if (still.length > 0) {
+      const late = lengthOf(target.tolerances.visibleMs)
+      const left = pluralize(still.length, 'endpoint')
+      notJudged('removal', `${left} still listed ${late} after deploy.remove; check what that command removes`)
+    }
     const own = names.map((name) => endpoints.filter((one) => isNamed(one.name, name)))
     const missing = names.filter((_, at) => own[at]?.length === 0).map(suffixOf)
-    check('created').that(missing.length === 0, 'an endpoint of each name', `none named ${someOf(missing)}`, response)
+    check('created').that(
+      missing.length === 0,
+      'an endpoint of each name',
+      `no endpoint named ${someOf(missing)}`,
+      response,
+    )
     const most = Math.max(...own.map(({ length }) => length))
     check('once').that(most === 1, 'one endpoint of each name', `${most} of one name`, response)
     const all = own.flat()
@@ -239,12 +250,12 @@ async function lookups(context: Context, from: Deployed, to: Deployed, clause?: 
   const { check, inconclusive, on, target } = context
   const send = () => on('deploy').call('callPeer', { body: { from: from.name, to: to.name } })
   const response = await poll(context, target.tolerances.visibleMs, send, ({ status }) => isSuccess(status))
-  const { stdout, exit } = membersOf(response.json) ?? {}
-  const failure = `the call of a peer ended with exit code ${textIn(exit)}`
+  const end = endIn(response.json)
+  const failure = `the call of a peer ended with ${endText(end)}`
   if (clause !== undefined)
     check(clause).that(isSuccess(response.status), 'a call that succeeds again', failure, response)
   if (!isSuccess(response.status)) inconclusive(failure)
-  const count = membersOf(jsonIn(textIn(stdout)))?.lookups
+  const count = membersOf(jsonIn(end.stdout))?.lookups
   return typeof count === 'number'
     ? { response, count }
     : inconclusive('the call of a peer did not print {"lookups": NUMBER}')

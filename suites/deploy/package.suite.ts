@@ -2,9 +2,10 @@ import { basename } from 'node:path'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
+import { endText } from '../../harness/tool/end.ts'
 import type { PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { folderOf, type ProjectMore, projectOf } from './projects.ts'
-import { build, countListed, deploy, exitOf, holds, namesOf, readable, someOf, suffixOf, type ToolEnd } from './tool.ts'
+import { build, countListed, deploy, holds, namesOf, readable, someOf, suffixOf, type ToolEnd } from './tool.ts'
 
 /** Packages that the projects of the rules depend on. */
 const extra = 'plumbline-extra'
@@ -35,7 +36,7 @@ rule('deploy.manifest', async (context) => {
   const { check, inconclusive, part, target } = context
   const tree = projectOf(context, part('lb') ? 'mixed' : 'two-queues', { dependencies: [extra], files: unusual })
   const end = await build(context, tree)
-  check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+  check('built').that(end.exit === 0, 'exit code 0', endText(end), end.response)
   const found = packageOf(context, end)
   const isHidden = isOpaque(found, tree)
   if (!isHidden) {
@@ -57,7 +58,7 @@ rule('deploy.manifest', async (context) => {
   // Finds a tool that packs the files of an earlier build.
   const changed = { ...tree, files: { ...tree.files, [leaf]: 'NAME = "changed"\n' } }
   const again = await build(context, changed)
-  check('built').that(again.exit === 0, 'exit code 0', exitOf(again), again.response)
+  check('built').that(again.exit === 0, 'exit code 0', endText(again), again.response)
   expectCode(context, changed, again, packageOf(context, again))
 })
 
@@ -119,7 +120,7 @@ const [fits, tooLarge] = [1_400_000_000, 1_700_000_000]
 rule('deploy.too-large', { creates: 2 }, async (context) => {
   const { check } = context
   const small = await build(context, projectOf(context, 'one-queue', filled('data.bin', fits)))
-  check('accepted').that(small.exit === 0, 'exit code 0', exitOf(small), small.response)
+  check('accepted').that(small.exit === 0, 'exit code 0', endText(small), small.response)
   const { bytes = 0 } = small.package ?? {}
   check('accepted').that(bytes >= fits, 'a package as large as its content', 'less than its content', small.response)
   const tree = projectOf(context, 'one-queue', filled('data.bin', tooLarge))
@@ -134,7 +135,7 @@ rule('deploy.too-large', { creates: 2 }, async (context) => {
 rule('deploy.excluded-not-counted', async (context) => {
   const more = { dependencies: [other], exclude: [other], ...filled(`${folderOf(other)}/data.bin`, tooLarge) }
   const end = await build(context, projectOf(context, 'one-queue', more))
-  context.check('accepted').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+  context.check('accepted').that(end.exit === 0, 'exit code 0', endText(end), end.response)
   packageOf(context, end)
 })
 
@@ -151,9 +152,9 @@ async function built(context: Context, more: ProjectMore): Promise<{ end: ToolEn
   const end = await build(context, projectOf(context, 'one-queue', more))
   if (end.exit !== 0 || end.package === null) {
     const twin = await build(context, projectOf(context, 'two-queues', { dependencies: [extra] }))
-    if (twin.exit !== 0) blocked('deploy.manifest', `build ended with ${exitOf(twin)}`)
+    if (twin.exit !== 0) blocked('deploy.manifest', `build ended with ${endText(twin)}`)
     packageOf(context, twin)
-    check('built').that(end.exit === 0, 'exit code 0', exitOf(end), end.response)
+    check('built').that(end.exit === 0, 'exit code 0', endText(end), end.response)
     check('built').that(false, 'a package', 'no package', end.response)
   }
   return { end, found: packageOf(context, end) }

@@ -1,9 +1,10 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { firstFew } from '../../harness/common/first-few.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { membersOf, textIn } from '../../harness/exchange/read.ts'
+import { membersOf } from '../../harness/exchange/read.ts'
 import { deployFoundations } from '../../harness/planes/deploy/foundations.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { endIn, endText } from '../../harness/tool/end.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from '../../harness/tool/types.ts'
 import { retryWhileQuotaIsUsed } from '../shared/endpoints.ts'
 import { isNamed } from '../shared/listing.ts'
@@ -29,14 +30,13 @@ export function build(context: Context, tree: ProjectTree): Promise<ToolEnd> {
 }
 
 /**
- * Deploys a project; again for a while if the account has no workers left, which other rules give back. `isUsed`: when the
- * end of the tool may mean that.
+ * Deploys a project; again for a while if the account has no workers left, which other rules give back. `unsaidMs`: how long
+ * any other refusal may mean that.
  */
-export async function deploy(
-  context: Context,
-  tree: ProjectTree,
-  isUsed: (end: ToolEnd) => boolean = saysQuota,
-): Promise<ToolEnd> {
+export async function deploy(context: Context, tree: ProjectTree, unsaidMs = 0): Promise<ToolEnd> {
+  const { clock } = context
+  const untilMs = clock.now() + unsaidMs
+  const isUsed = (end: ToolEnd) => saysQuota(end) || (end.exit !== 0 && clock.now() < untilMs)
   const end = await retryWhileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), isUsed, workersWaitMs)
   if (saysQuota(end)) context.inconclusive('the account has no workers left for the endpoints of the project')
   return end
@@ -44,13 +44,7 @@ export async function deploy(
 
 async function perform(context: Context, operation: string, body: object): Promise<ToolEnd> {
   const response = await context.on('deploy').call(operation, { body })
-  const {
-    exit,
-    stdout = '',
-    stderr = '',
-    package: found = null,
-  } = (membersOf(response.json) ?? {}) as Partial<CommandEnd>
-  return { response, exit: exit ?? -1, stdout, stderr, package: found }
+  return { response, ...endIn(response.json) }
 }
 
 function saysQuota({ exit, stdout, stderr }: CommandEnd): boolean {
@@ -75,7 +69,7 @@ export async function deployed(context: Context, tree: ProjectTree): Promise<rea
 
 async function tryToDeploy(context: Context, tree: ProjectTree) {
   const end = await deploy(context, tree)
-  if (end.exit !== 0) return { failure: `deploy ended with ${exitOf(end)}`, endpoints: [], response: end.response }
+  if (end.exit !== 0) return { failure: `deploy ended with ${endText(end)}`, endpoints: [], response: end.response }
   const { endpoints, response } = await listWith(context, namesOf(tree))
   const own = namesOf(tree).flatMap((name) => endpoints.find((one) => isNamed(one.name, name)) ?? [])
   const isWhole = own.length === namesOf(tree).length
@@ -88,9 +82,9 @@ export function someOf(names: readonly string[]): string {
   return firstFew(names, namesShown)
 }
 
-/** The end of an endpoint's name: a project adds it to its own name, and it is the same in each run. */
+/** An endpoint's name without that of its project, which differs in each run: `…-web`. */
 export function suffixOf(name: string): string {
-  return name.slice(name.lastIndexOf('-') + 1)
+  return `…${name.slice(name.lastIndexOf('-'))}`
 }
 
 /** Unique names of the endpoints of a project. */
@@ -106,9 +100,9 @@ export async function listWith(context: Context, names: readonly string[], remov
   const { inconclusive, on, target } = context
   const look = async () => {
     const response = await on('deploy').call('listDeployed')
-    const { endpoints, exit } = membersOf(response.json) ?? {}
+    const { endpoints } = membersOf(response.json) ?? {}
     if (!isSuccess(response.status) || endpoints === undefined)
-      inconclusive(`the list of the tool ended with exit code ${textIn(exit)}`)
+      inconclusive(`the list of the tool ended with ${endText(endIn(response.json))}`)
     const listed = endpoints as readonly Deployed[]
     const still = removed.filter(({ endpoint }) => listed.some((one) => one.endpoint === endpoint))
     return { response, endpoints: listed, still }
@@ -132,18 +126,6 @@ export async function countListed(context: Context, names: readonly string[], la
   await context.clock.sleep(laterMs)
   const second = await look()
   return second.count > first.count ? second : first
-}
-
-/**
- * `exit code 1: no credentials`, with the first line that the tool wrote about it; of a traceback of Python, the line that
- * names the error.
- */
-export function exitOf({ exit, stdout, stderr }: CommandEnd): string {
-  const lines = `${stderr}\n${stdout}`.split('\n').filter((text) => text.trim() !== '')
-  const [first, ...rest] = lines
-  const error = first?.startsWith('Traceback (') ? rest.find((text) => !text.startsWith(' ')) : undefined
-  const line = error ?? first
-  return line === undefined ? `exit code ${exit}` : `exit code ${exit}: ${line.trim()}`
 }
 
 /** The package of a build. Ends the rule as inconclusive if its format is unknown. */

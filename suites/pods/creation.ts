@@ -3,7 +3,7 @@ import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { canonical, type Members, membersOf, type PodView, show, textIn } from '../../harness/exchange/read.ts'
 import { inconclusiveIfNoCapacity, scarcityText } from '../../harness/planes/pods/access.ts'
-import { retryOnNoCapacity } from '../../harness/planes/pods/fixtures/creating.ts'
+import { retryOnNoCapacity, sentText } from '../../harness/planes/pods/fixtures/creating.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -62,7 +62,8 @@ export async function created(context: Context, shape: PodShape) {
   inconclusiveIfNoCapacity(context, response)
   const by = creationRule(valid)
   const id = await fixture.createdId(response)
-  if (id === null) return blocked(by, `a valid creation answered ${response.status}, and no pod is found`)
+  if (id === null)
+    return blocked(by, `a valid creation answered ${response.status}, and no pod is found${sentText(response)}`)
   return { valid, id, response }
 
   async function tryShape(shape: PodShape): Promise<[Members, ApiResponse]> {

@@ -135,7 +135,7 @@ async function waitingAlone(
   let countsIdle = false
   for (const pauseMs of pauses) {
     await clock.sleep(pauseMs)
-    const countedNone = await hasNoWorker(context)
+    const countedNone = areNone(workersIn(context, await healthOf(context)))
     const done = await put()
     if (done === null) return null
     const { job: low, response } = done
@@ -145,24 +145,34 @@ async function waitingAlone(
       check(clause).saw(response)
       return low
     }
-    await ended(low, target.tolerances.retriesMs)
+    const { response: end } = await ended(low, target.tolerances.retriesMs)
+    const health = await healthOf(context)
     const hadNone = countsIdle && countedNone
     // A platform may count only workers that execute a job.
-    countsIdle ||= !(await hasNoWorker(context))
+    const counts = workersIn(context, health)
+    countsIdle ||= !areNone(counts)
     const isLate = start.at.target > putMs + 2 * target.tolerances.dispatchMs
     const { worker } = reportOf(start)
     // The first may be the worker of another rule.
     const isNew = (isLate || hadNone) && known.size > 0 && !known.has(worker)
     known.add(worker)
-    check(clause).that(!(isNew && wasNewBefore), 'no worker for a job of low priority', 'a worker', response)
+    const shown = counts.some((count) => count !== 0) ? health : end
+    check(clause).that(!(isNew && wasNewBefore), 'no worker for a job of low priority', 'a worker', shown)
     wasNewBefore = isNew
   }
   return null
 }
 
-/** True if /health counts workers, and none of any kind. */
-async function hasNoWorker({ queue, target }: Context): Promise<boolean> {
-  const { json } = await queue.on(endpoint).health()
-  const counts = leavesOf('', valueAt(json, target.queue?.health.workers ?? ''))
-  return counts.length > 0 && counts.every(([, count]) => count === 0)
+function healthOf({ queue }: Context): Promise<ApiResponse> {
+  return queue.on(endpoint).health()
+}
+
+/** The numbers of workers that a response of /health shows. */
+function workersIn({ target }: Context, { json }: ApiResponse): readonly unknown[] {
+  return leavesOf('', valueAt(json, target.queue?.health.workers ?? '')).map(([, count]) => count)
+}
+
+/** True for numbers of workers that are all zero. */
+function areNone(counts: readonly unknown[]): boolean {
+  return counts.length > 0 && counts.every((count) => count === 0)
 }

@@ -1,6 +1,6 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
-import { type Members, membersOf, type PodView, sameMounts } from '../../harness/exchange/read.ts'
+import { type Members, membersOf, type PodView, sameMounts, show } from '../../harness/exchange/read.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
 import { mountsOf, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
@@ -128,7 +128,8 @@ export async function movedPod(context: Context, pod: PodView): Promise<PodView>
   const { pod: moved, settled } = await shown(context, pod.id, (seen) => shows(seen, body))
   if (settled && moved !== null) return moved
   const by = mountIn(body) === 'network' ? 'pods.patch.network-path' : 'pods.patch.persistent-path'
-  return context.blocked(by, 'a PATCH of the path was accepted and not carried out')
+  const seen = moved === null ? 'no pod' : show(moved.value.mounts)
+  return context.blocked(by, `a PATCH of the path was accepted, but reads do not show the mounts as sent: ${seen}`)
 }
 
 /** The kind of mount that a pod shows. An empty list is no network mount. */

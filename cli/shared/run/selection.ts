@@ -89,11 +89,11 @@ export function selectRules(
   }
   const chosen = named.filter(({ id, profile }) => profiles.includes(profile) || only.includes(id))
   if (chosen.length > 0) return chosen.map(({ id }) => id).sort()
-  const others = [...new Set(named.map(({ profile }) => profile))].sort().join(',')
+  const others = [...new Set(named.map(({ profile }) => profile))].sort()
   throw new UsageError(
     named.length === 0
       ? 'nothing was selected: the ledger is empty'
-      : `nothing was selected: ${named.length === 1 ? '1 rule matches' : `${named.length} rules match`}, but none is in profile ${profiles.join(', ')}; add --profile ${others}`,
+      : `nothing was selected: ${named.length === 1 ? '1 rule matches' : `${named.length} rules match`}, but none is in profile ${profiles.join(', ')}; add --profile ${others.length > 1 ? `with what you want of ${others.join(', ')}` : others.join()}`,
   )
 }
 
