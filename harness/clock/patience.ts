@@ -9,7 +9,7 @@ import type { ClockKind } from './types.ts'
  */
 type Occasion = 'arrival' | 'response' | 'nothing'
 
-/** In process a response that needs no time comes within a few turns of the event loop. */
+/** Of a target in this process, a response that needs no time comes within a few turns of the event loop. */
 const turns: Readonly<Record<Occasion, number>> = { arrival: 20, response: 40, nothing: 40 }
 
 /** Real ms over a network after which a response that should take no time is late. */
@@ -57,12 +57,11 @@ export function createClockPatience(kind: Extract<ClockKind, 'virtual' | 'remote
     /** True if nothing happened meanwhile. */
     async wait(occasion: Occasion): Promise<boolean> {
       happened = false
-      if (kind === 'remote') await sleep(occasion === 'response' ? lateMs : overNetworkMs[occasion])
-      else {
-        if (pauseMs[occasion] > 0 && !(skipsPause && occasion === 'response')) await sleep(pauseMs[occasion])
-        await turn(turns[occasion])
-        if (occasion === 'response') skipsPause = !happened
-      }
+      const pause = kind === 'virtual' ? pauseMs[occasion] : occasion === 'response' ? lateMs : overNetworkMs[occasion]
+      if (pause > 0 && !(skipsPause && occasion === 'response')) await sleep(pause)
+      // A target in this process needs them, however long a busy machine makes each.
+      await turn(turns[occasion])
+      if (kind === 'virtual' && occasion === 'response') skipsPause = !happened
       return !happened
     },
     /** A short pause before the target is looked at for the `n`-th time in a row. */
