@@ -108,6 +108,15 @@ export const listDelete: readonly Defect[] = [
       ...pods.filter(({ status }) => status === 'PROVISIONING' || status === 'STARTING'),
     ]),
   }),
+  defect('locked-pod-outlives-its-end', 'pods.list.distinct', 'removed', {
+    says: 'terminate of a locked pod is answered 204, and the pod stays.',
+    observed: 'status RUNNING',
+    variation: { seenIn: 'the list too' },
+    tour: ['pods.action.locked-terminate', 'pods.action.terminate-is-final'],
+    change: part('transition', (next, pod, action) => {
+      if (action !== 'terminate' || !pod.locked) next()
+    }),
+  }),
   defect('list-shows-running-pods-twice', 'pods.list.contains', 'once', {
     says: 'The list shows each pod that is RUNNING twice.',
     observed: '2 times',

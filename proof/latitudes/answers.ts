@@ -150,6 +150,17 @@ export const answers = [
     style: { catalogShape: 'array' },
     file: plane({ flavorsAt: '' }),
   }),
+  {
+    id: 'catalog-nested',
+    says: 'The CPU catalog is nested, and the target file does not say where.',
+    about: 'the catalog',
+    file: plane({ catalog: true, cpu: { id: 'cpu3c', vcpuCount: 2, memory: 4 } }),
+    wrap: onResponse(
+      ({ url }) => url.endsWith('/v2/catalog/cpus'),
+      ({ text }) => ({ text: text.startsWith('{"cpus"') ? `{"data":${text}}` : text }),
+    ),
+    verdicts: { 'pods.catalog.cpus': 'inconclusive', 'pods.shape.cpu-flavor-listed': 'blocked' },
+  },
   styled(
     'unknown-query-400',
     'A query parameter that nobody knows is refused with 400.',

@@ -46,6 +46,20 @@ export const life = [
         : next(),
     ),
   }),
+  latitude('restart-shows-exited', 'A restart passes through EXITED for half a second.', {
+    ...restarts,
+    change: part('transition', (next, pod, action, service) => {
+      if (action !== 'restart') return next()
+      const { clock } = service
+      clock.schedule(clock.now() + 500, () => {
+        if (pod.status !== 'EXITED') return
+        // Only a stop keeps the disk.
+        pod.isDiskKept = false
+        next()
+      })
+      return next(pod, 'stop', service)
+    }),
+  }),
   styled(
     'restart-applied-later',
     'A restart is carried out a second after its response.',

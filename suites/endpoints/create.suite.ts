@@ -192,6 +192,7 @@ refusals('endpoints.types', creation, ['4XX'], {
     'number for the template': { templateId: 7 },
     'true for workersMin': { workersMin: true },
     'list for workersMax': { workersMax: [1] },
+    'digits for workersMax': { workersMax: '1' },
     'fraction for workersMin': { workersMin: 0.5 },
   }),
 })

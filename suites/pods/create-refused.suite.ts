@@ -71,10 +71,11 @@ refusals('pods.create.mount-volume', network, [422], {
 
 refusals('pods.create.mount-extra', mounted, [422], {
   'in mounts': put('mounts.plumbline', true),
-  'in the mount': anyOf({
-    true: inMount('plumbline', true),
-    false: inMount('plumbline', false),
-    'empty text': inMount('plumbline', ''),
+  'in another way': anyOf({
+    'a mount of no kind': put('mounts.plumbline', {}),
+    'true in the mount': inMount('plumbline', true),
+    'false in the mount': inMount('plumbline', false),
+    'empty text in the mount': inMount('plumbline', ''),
   }),
 })
 

@@ -44,11 +44,31 @@ everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
   return entries.length === 0 ? null : { exercised: ['fields'], findings: entries.flatMap(missingFields) }
 })
 
-everyExchange('pods.list.distinct', ({ operation, response }, target) => {
-  if (operation !== 'listPods' || response === null || !isSuccess(response.status)) return null
-  const ids = (resourcesIn(jsonOf(response.body), target.pods?.listAt ?? '') ?? []).map(idIn)
+/** The state: when the removal of each pod was answered with a success, ms. */
+invariant<ReadonlyMap<string, number>>('pods.list.distinct', new Map(), (known, exchange, target) => {
+  const { operation, received, response, sent, subject } = exchange
+  const nothing = { state: known, exercised: [], findings: [] }
+  if (response === null || !isSuccess(response.status)) return nothing
+  const isRemoval = operation === 'deletePod' || (operation === 'triggerPodAction' && response.status === 204)
+  if (isRemoval && subject !== null && !known.has(subject))
+    return { ...nothing, state: withEntry(known, subject, received.target) }
+  if (operation !== 'listPods') return nothing
+  const entries = resourcesIn(jsonOf(response.body), target.pods?.listAt ?? '') ?? []
+  if (entries.length === 0) return nothing
+  const ids = entries.map(idIn)
   const twice = ids.find((id, at) => id !== null && ids.indexOf(id) !== at)
-  return ids.length === 0 ? null : judged('once', twice === undefined, 'each pod once', 'a pod twice')
+  const { settleMs, visibleMs } = target.tolerances
+  const isOver = (id: string | null) => sent.target > (known.get(id ?? '') ?? sent.target) + settleMs + visibleMs
+  // An entry of a list may omit its status.
+  const isLeft = ({ status = 'TERMINATED' }: Members) => status !== 'TERMINATED'
+  const left = podsShown(exchange, target).find((pod) => isOver(idIn(pod)) && isLeft(pod))
+  const seen = [
+    judged('once', twice === undefined, 'each pod once', 'a pod twice'),
+    ...([...known.keys()].some(isOver)
+      ? [judged('removed', left === undefined, 'no pod that was removed', `status ${String(left?.status)}`)]
+      : []),
+  ]
+  return { state: known, ...joined(seen) }
 })
 
 /** The data center of each volume, as pods have shown it. */

@@ -8,6 +8,7 @@ test.each<[done: readonly PodAction[], refused: readonly PodAction[], boolean]>(
   [['stop', 'start', 'restart', 'terminate'], [], true],
   [['terminate'], ['stop', 'start', 'restart'], true],
   [['restart', 'terminate'], ['stop', 'start'], true],
+  [['restart', 'start', 'terminate'], ['stop'], true],
   [['start', 'terminate'], ['stop', 'restart'], false],
   [['stop', 'restart', 'terminate'], ['start'], true],
   [['stop'], ['stop', 'stop'], true],

@@ -11,7 +11,8 @@ export const afterwards: Readonly<Record<PodAction, readonly PodStatus[]>> = {
   // A platform may show the former status for a while.
   start: ['EXITED', 'PROVISIONING', 'STARTING', 'RUNNING'],
   stop: ['EXITED'],
-  restart: ['PROVISIONING', 'STARTING', 'RUNNING'],
+  // The status after a restart is not shown.
+  restart: ['EXITED', 'PROVISIONING', 'STARTING', 'RUNNING'],
   terminate: ['TERMINATED'],
 }
 
