@@ -22,8 +22,8 @@ it('no rule waits longer on the reference than a plan takes it to (npm run measu
     const tookMs = (judgement?.endedMs ?? 0) - (judgement?.startedMs ?? 0)
     // A plan has the mean of the second looks that a seed may draw.
     const lookMs = rule.varies?.includes('look') ? 1_000 * Math.max(...dimensions.look.map(Number)) : 0
-    // A job that failed in its past is read again after this time.
-    const pastMs = rule.varies?.includes('past') ? target.tolerances.dispatchMs : 0
+    // A job that failed in its past is read again after this time, and some of the drawn kinds of jobs take as much longer.
+    const pastMs = rule.varies?.some((one) => one === 'past' || one === 'sample') ? target.tolerances.dispatchMs : 0
     // One more look at a job than when it was measured is no matter.
     const plannedMs =
       estimate(rule, rowOf(rule.id), target, { isSparing: false, requestMs: 0 }).ms +

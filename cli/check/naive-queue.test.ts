@@ -12,6 +12,7 @@ const expected = {
   'auth.queue.invalid': 'failed', // the same
   'auth.queue.missing': 'failed', // the same
   'auth.queue.odd-requests': 'failed', // the same
+  'auth.queue.scheme-required': 'advice', // the same
   'queue.body.fuzz': 'failed', // unchecked
   'queue.body.input-missing': 'failed', // unchecked
   'queue.body.input-type': 'failed', // unchecked

@@ -9,14 +9,18 @@ test.each([
   ['--', '--'],
   ['job-12', 'job-9000000012'],
   ['7', '9000000007'],
+  ['task 12%', 'task 9000000012%'],
 ])('%s becomes %s', (text, other) => {
   expect(mutate(text)).toBe(other)
 })
 
-test.each(['job-12', 'pod12', '55'])('no text like %s is that of a neighbour', (text) => {
-  const issued = Array.from({ length: 2_000 }, (_, n) => text.replace(/\d+$/, String(n)))
-  for (const change of Object.values(likeTexts)) expect(issued).not.toContain(change(text))
-})
+test.each(['job-12', 'pod12', '55', '12-eu', '№ 12', 'задание 12%', '12='])(
+  'no text like %s is that of a neighbour',
+  (text) => {
+    const issued = Array.from({ length: 2_000 }, (_, n) => text.replace(/\d+/, String(n)))
+    for (const change of Object.values(likeTexts)) expect(issued).not.toContain(change(text))
+  },
+)
 
 test.each(['pod-k3x9', 'a', '7f3c0a52-9d1e'])('texts like %s are others', (text) => {
   const others = Object.values(likeTexts).map((change) => change(text))

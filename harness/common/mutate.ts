@@ -1,9 +1,11 @@
-/** A number at the end that may count, so that its neighbours may be issued too. */
-const count = /(?:^[a-z]*|[^a-z0-9])(\d{1,9})$/i
+/** A number at the end that may count, so that its neighbours may be issued too; characters of no alphabet may follow. */
+const count = /(?:^[a-z]*|[^a-z0-9])(\d{1,9})(?=[^a-z0-9]*$)/i
+/** The same at the beginning, such as in `12-eu`. */
+const firstCount = /^[^a-z0-9]*(\d{1,9})(?![a-z0-9])/i
 
 /** True for a number, with or without a word before it: two endpoints that count may issue the same id. */
 export function mayCount(id: string): boolean {
-  return /^[a-z]*[^a-z\d]*\d{1,9}$/i.test(id)
+  return /^[a-z]*[^a-z\d]*\d{1,9}(?:[^a-z\d].{0,8})?$/i.test(id)
 }
 
 /**
@@ -11,8 +13,12 @@ export function mayCount(id: string): boolean {
  * the same form, but never issued.
  */
 export function mutate(text: string): string {
-  const [, last] = count.exec(text) ?? []
-  return last === undefined ? replaceEnd(text) : text.slice(0, -last.length) + String(9e9 + Number(last))
+  return count.test(text) ? increase(text, count) : replaceEnd(text)
+}
+
+/** The text with a much greater number, which no platform has counted to. */
+function increase(text: string, number: RegExp): string {
+  return text.replace(number, (found, digits: string) => found.slice(0, -digits.length) + String(9e9 + Number(digits)))
 }
 
 function replaceEnd(text: string): string {
@@ -48,7 +54,8 @@ export const nearKeys = {
 /** Texts like another one that were never issued, by a word for each; not all of them are of its form. */
 export const likeTexts: Readonly<Record<string, (text: string) => string>> = {
   'another end': mutate,
-  'another beginning': (text) => (/^\d+$/.test(text) ? mutate(text) : text.replace(/[a-z0-9]/i, replaceEnd)),
+  'another beginning': (text) =>
+    firstCount.test(text) ? increase(text, firstCount) : text.replace(/[a-z0-9]/i, replaceEnd),
   longer: (text) => `${text}a7`,
   shorter: (text) => (text.length > 1 ? (count.test(text) ? mutate(text) : text).slice(0, -1) : mutate(text)),
   twice: (text) => (/^\d+$/.test(text) ? mutate(text) : text) + text,

@@ -53,6 +53,27 @@ export const lbBodies: readonly Defect[] = [
       body: body && bytesOf(text.decode(body).replace(/^(\{"seed":\d+).*/, '$1}')),
     })),
   }),
+  defect('body-empty-object-lost', 'lb.direct-json', 'object', {
+    says: 'An empty JSON object does not reach the worker.',
+    observed: 'no JSON',
+    change: passes(isJson, ({ body }) => ({ body: body && text.decode(body) === '{}' ? null : body })),
+  }),
+  defect('body-empty-list-dropped', 'lb.direct-json', 'object', {
+    says: 'Members of a JSON body that are empty lists do not reach the worker.',
+    observed: '{"object":{},"text":"","zero":0,"no":false,"none":null,"number":7,"digits":"7"}',
+    change: passes(isJson, ({ body }) => ({
+      body: body && bytesOf(text.decode(body).replace(/^\{"list":\[\],/, '{')),
+    })),
+  }),
+  defect('body-of-patch-numbers-as-text', 'lb.direct-json', 'object', {
+    says: 'Numbers in the JSON body of PATCH reach the worker as text.',
+    observed: '{"list":[],"object":{},"text":"","zero":0,"no":false,"none":null,"number":"7","digits":"7"}',
+    variation: { sample: 'PATCH' },
+    change: passes(
+      (request) => request.method === 'PATCH' && isJson(request),
+      ({ body }) => ({ body: body && bytesOf(text.decode(body).replace('"number":7', '"number":"7"')) }),
+    ),
+  }),
   defect('body-form-to-json', 'lb.direct-json', 'form', {
     says: 'A form reaches the worker as JSON.',
     observed: '18 other bytes',
@@ -218,6 +239,11 @@ export const lbBodies: readonly Defect[] = [
     says: 'A 410 of the worker is answered 404.',
     observed: 'status 404: {"status":410}',
     change: returns(isAt('return/410'), (response) => withStatus(response, 404)),
+  }),
+  defect('worker-226-becomes-200', 'lb.direct-response', 'status', {
+    says: 'A success of the worker above 206 is answered 200.',
+    observed: 'status 200',
+    change: returns(isAt('return/226'), (response) => withStatus(response, 200)),
   }),
   defect('response-of-megabytes-cut', 'lb.direct-response', 'large', {
     says: 'Of a response of more than four mebibytes the rest is lost.',

@@ -56,6 +56,19 @@ export const lbRequests: readonly Defect[] = [
     observed: '"/plumbline/echo/nested/b%20c/%C3%BC/d%2Fe/%25/F;g=1,2/@+:~%7E/%3Fh%23"',
     change: passes(isEcho, ({ url }) => ({ url: url.replace(/\/(?=\?|$)/, '') })),
   }),
+  defect('path-long-404', 'lb.methods', 'path', {
+    says: 'A path of more than 255 characters is answered 404.',
+    observed: 'status 404',
+    change: refusing('toWorker', (_, path) => path.length > 255 && [404, 'route not found']),
+  }),
+  defect('path-long-cut', 'lb.methods', 'path', {
+    says: 'Of a path only the first 255 characters reach the worker.',
+    observed: '255',
+    change: passes(isEcho, ({ url }) => {
+      const { origin, pathname, search } = new URL(url)
+      return { url: `${origin}${pathname.slice(0, 255)}${search}` }
+    }),
+  }),
   defect('query-lost', 'lb.methods', 'query', {
     says: 'The query does not reach the worker.',
     observed: '""',
@@ -140,6 +153,15 @@ export const lbRequests: readonly Defect[] = [
     observed: 'no X-Plumbline-Given',
     change: returns(isAt('echo'), (response) => withType(response, `${response.headers.get('content-type')}`)),
   }),
+  ...['return/201', 'status/204', 'status/302', 'status/404', 'status/500', 'parts/3'].map((at) =>
+    defect(`response-headers-dropped-of-${at.replace('/', '-')}`, 'lb.headers', 'response', {
+      says: `Of the headers of a worker only its content type reaches the client at ${at}.`,
+      observed: 'no X-Plumbline-Given',
+      change: returns(isAt(at), ({ body, headers, status }) => {
+        return new Response(body, { status, headers: without(new Headers(headers), 'x-plumbline-given') })
+      }),
+    }),
+  ),
   defect('headers-content-type-json', 'lb.headers', 'content-type', {
     says: 'Every request reaches the worker with the content type application/json.',
     observed: 'Content-Type: application/json',

@@ -140,6 +140,23 @@ export const queueExecutionTimeout: readonly Defect[] = [
       return job
     }),
   }),
+  defect('execution-timeout-counts-from-retry', 'queue.execution-timeout.not-queued', 'executes', {
+    says: 'The time that a job waited after /retry counts towards its executionTimeout.',
+    observed: 'FAILED',
+    change: (base) => {
+      const retriedMs = new Map<Job, number>()
+      return all(
+        part('retryJob', (next, job, { clock }) => {
+          retriedMs.set(job, clock.now())
+          next()
+        }),
+        part('executionTimeoutOf', (next, job) => {
+          const startedMs = job.startedMs ?? 0
+          return Math.max(0, next() - (startedMs - (retriedMs.get(job) ?? startedMs)))
+        }),
+      )(base)
+    },
+  }),
   defect('execution-timeout-counts-waiting', 'queue.execution-timeout.not-queued', 'executes', {
     says: 'The time that a job waited counts towards its executionTimeout.',
     observed: 'FAILED',

@@ -2,9 +2,9 @@ import { membersOf } from '../../harness/exchange/read.ts'
 import { defaultEndpoints } from '../../reference/queue/settings.ts'
 import type { Defect } from '../types.ts'
 import { runsyncAtOnce } from './queue-tools.ts'
-import { all, type Change, defect, options, part } from './tools.ts'
+import { all, type Change, defect, options, part, refusing } from './tools.ts'
 
-/** Jobs of low priority that start workers, or are left behind. */
+/** Jobs of low priority that start workers, are left behind, or cannot be retried. */
 export const queuePriority: readonly Defect[] = [
   defect('low-priority-starts-worker', 'queue.low-priority', 'alone', {
     says: 'A job of low priority starts a worker like any other.',
@@ -92,6 +92,11 @@ export const queuePriority: readonly Defect[] = [
     change: part('executionTimeoutOf', (next, { policy }) =>
       policy.lowPriority === true ? Number.POSITIVE_INFINITY : next(),
     ),
+  }),
+  defect('job-of-low-priority-not-retried', 'queue.retry.failed', 'accepted', {
+    says: 'A job of low priority that failed cannot be retried.',
+    observed: 'status 409',
+    change: refusing('retryJob', ({ policy }) => policy.lowPriority === true && [409, 'not of low priority']),
   }),
 ]
 

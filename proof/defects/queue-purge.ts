@@ -111,6 +111,14 @@ export const queuePurge: readonly Defect[] = [
       (job, service) => void service.parts.cancelJob(job, service),
     ),
   }),
+  defect('purge-cancels-running-of-low-priority', 'queue.purge.running', 'running', {
+    says: 'A purge cancels the running jobs of low priority.',
+    observed: 'CANCELLED',
+    change: alsoPurging(
+      ({ policy, status }) => status === 'IN_PROGRESS' && policy.lowPriority === true,
+      (job, service) => void service.parts.cancelJob(job, service),
+    ),
+  }),
   defect('purge-restarts-running', 'queue.purge.running', 'running', {
     says: 'A purge starts the jobs anew that run.',
     observed: '2 executions',

@@ -8,7 +8,7 @@ const waitMs = 60_000
 
 const isOfRunsync = ({ operation }: Job) => operation === 'runsync'
 
-/** The response of /runsync to jobs that fail or outlast its wait, and what becomes of them. */
+/** The response of /runsync to jobs that fail, have partial results or outlast its wait, and what becomes of them. */
 export const queueRunsync: readonly Defect[] = [
   defect('runsync-failed-400', 'queue.runsync.failed', 'answered', {
     says: 'The operation /runsync of a job that fails is answered 400.',
@@ -123,6 +123,26 @@ export const queueRunsync: readonly Defect[] = [
     observed: 'no response',
     change: answersLate('runsync'),
   }),
+  defect('runsync-of-partials-without-id', 'queue.runsync.when-done', 'id', {
+    says: 'A job of /runsync that has partial results is answered without its id.',
+    observed: 'nothing',
+    change: showsJob(({ id, ...shown }, job) => (isDoneInParts(job) ? shown : { id, ...shown })),
+  }),
+  defect('runsync-id-not-found', 'queue.runsync.when-done', 'id', {
+    says: 'The operation /runsync answers with an id that is not the one of its job.',
+    observed: 'status 404',
+    change: showsJob((shown, job) => (isDoneInParts(job) ? { ...shown, id: `sync-${job.id}` } : shown)),
+  }),
+  ...Object.entries({
+    'by-its-partials': ['the list of them', '"half" at $[0]', ({ partials }: Job) => partials],
+    'by-its-first': ['only its first member, if it is a list', '"whole"', ({ output }: Job) => [output].flat()[0]],
+  } as const).map(([name, [says, observed, outputOf]]) =>
+    defect(`runsync-output-${name}`, 'queue.runsync.when-done', 'output', {
+      says: `The output of a job of /runsync with partial results is ${says}.`,
+      observed,
+      change: showsJob((shown, job) => (isDoneInParts(job) ? { ...shown, output: outputOf(job) } : shown)),
+    }),
+  ),
 ]
 
 /** /runsync of a job that failed is answered otherwise. */
@@ -159,4 +179,8 @@ function atEndOfWait(act: (job: Job, service: QueueService) => void): Change {
 
 function isOutlasting(job: Job, nowMs: number): boolean {
   return isOfRunsync(job) && nowMs > job.submittedMs + waitMs
+}
+
+function isDoneInParts({ operation, partials, status }: Job): boolean {
+  return operation === 'runsync' && status === 'COMPLETED' && partials.length > 0
 }

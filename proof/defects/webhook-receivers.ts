@@ -104,10 +104,11 @@ export const webhookReceivers: readonly Defect[] = [
     ]),
   }),
   ...Object.entries({
-    decoded: ['%2F is decoded', (url: string) => decodeURIComponent(url), '?b=/+c&a='],
-    sorted: ['parameters are sorted', (url: string) => url.replace('b=%2F+c&a=', 'a=&b=%2F+c'), '?a=&b=%2F+c'],
-    'with-encoded-blanks': ['+ becomes %20', (url: string) => url.replace('+', '%20'), '?b=%2F%20c&a='],
-    'encoded-twice': ['% is encoded', (url: string) => url.replaceAll('%', '%25'), '?b=%252F+c&a='],
+    decoded: ['%2F is decoded', (url: string) => decodeURIComponent(url), '?b=/+c&a=&b=2'],
+    sorted: ['parameters are sorted', (url: string) => url.replace('b=%2F+c&a=', 'a=&b=%2F+c'), '?a=&b=%2F+c&b=2'],
+    'with-encoded-blanks': ['+ becomes %20', (url: string) => url.replace('+', '%20'), '?b=%2F%20c&a=&b=2'],
+    'encoded-twice': ['% is encoded', (url: string) => url.replaceAll('%', '%25'), '?b=%252F+c&a=&b=2'],
+    'without-repeated-names': ['a repeated name is lost', (url: string) => url.replace('&b=2', ''), '?b=%2F+c&a='],
   } as const).map(([name, [says, urlOf, observed]]) =>
     defect(`webhook-query-${name}`, 'webhook.same-job', 'query', {
       says: `In the query of a URL, ${says}.`,

@@ -16,6 +16,17 @@ export const webhook: readonly Defect[] = [
       part('isNotified', () => true),
     ),
   }),
+  defect('webhook-at-first-partial', 'webhook.once', 'not-before', {
+    says: 'The receiver is notified as soon as a job has a partial result.',
+    observed: 'a request',
+    change: all(
+      part('addPartial', (next, job, _partial, service) => {
+        next()
+        service.parts.notify(job, service)
+      }),
+      part('isNotified', () => true),
+    ),
+  }),
   defect('webhook-never', 'webhook.once', 'notified', {
     says: 'The receiver is never notified.',
     observed: 'no request',

@@ -38,6 +38,7 @@ export const queue: readonly Latitude[] = [
   styled('job-ids-suffixed', 'Ids of jobs end with a place, those of /runsync begin with sync.', {
     jobIdForm: 'suffixed',
   }),
+  styled('job-ids-counted-first', 'Ids of jobs are 1-eu, 2-eu, 3-eu and so on.', { jobIdForm: 'counted' }),
   latitude('job-ids-counted', 'Ids of jobs are 1, 2, 3, … at each endpoint, so that endpoints share ids.', {
     change(options) {
       const counts = new Map<string, number>()

@@ -7,7 +7,7 @@ export const queueStyleChoices = {
   queueMethod: [405, 404],
   /** A job id that was never issued on the endpoint; one that was removed is 404. */
   jobUnknown: [404, 400],
-  jobIdForm: ['word', 'uuid', 'suffixed'],
+  jobIdForm: ['word', 'uuid', 'suffixed', 'counted'],
   /** Least is id, status, output and error. */
   jobFields: ['full', 'least'],
   /** How fine delayTime and executionTime are. */

@@ -116,6 +116,7 @@ export function nearestOf(value: number, { minimum = value, maximum = value }: B
 }
 
 function jobIdOf(n: number, operation: Job['operation'], { queue, style }: QueueService): string {
+  if (style.jobIdForm === 'counted') return `${n}-eu`
   const word = queue.jobId(n)
   if (style.jobIdForm === 'word') return `job-${word}`
   if (style.jobIdForm === 'suffixed') return `${operation === 'run' ? '' : 'sync-'}${word.toUpperCase()}_${n % 10}-e1`

@@ -5,7 +5,7 @@ import { raw } from '../../harness/client/body.ts'
 import { jsonIn, textOf } from '../../harness/exchange/exchange.ts'
 import { canonical, show, textIn } from '../../harness/exchange/read.ts'
 import type { LbClient } from '../../harness/planes/lb/client.ts'
-import { isRefusal } from '../../harness/rule/check.ts'
+import { inconclusiveIfOutage, isRefusal } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import {
@@ -34,15 +34,18 @@ const otherBodies = [
 ] as const
 
 rule('lb.direct-json', usesDrawn, async (context) => {
-  const { check, notJudged, reading } = context
+  const { check, notJudged, reading, vary } = context
   const client = await servingDrawn(context)
   const bodies = [
     { prompt: 'grüße €𝄞', numbers: [1, 2.5, -1e-7], nested: { empty: [], none: null } },
     { input: { prompt: 'a member that is called input' }, id: 'a' },
     { input: { prompt: 'the only member' } },
+    { list: [], object: {}, text: '', zero: 0, no: false, none: null, number: 7, digits: '7' },
+    {},
   ]
   for (const body of bodies) {
-    const { response, echo: came } = await echoed(context, client, 'object', 'POST', echo, { body })
+    const method = vary.sample('method', ['POST', 'PUT', 'PATCH'], String) ?? 'POST'
+    const { response, echo: came } = await echoed(context, client, 'object', method, echo, { body })
     const text = typeof came.body === 'string' ? came.body : ''
     check('object').that(isSame(text, body), show(body), text === '' ? 'no JSON' : text, response)
   }
@@ -103,13 +106,15 @@ rule('lb.methods', usesDrawn, async (context) => {
     check('path').that(isDeepStrictEqual(segmentsOf(came.path), segmentsOf(path)), path, show(came.path), response)
     check('query').that(isDeepStrictEqual(pairsOf(came.query), pairsOf(query)), query, show(came.query), response)
   }
-  const long = `q=${'0123456789'.repeat(200)}`
-  const response = await client.send('GET', `${path}?${long}`)
-  // The description leaves the length of an address open.
-  if (response.status !== 414) {
-    check('query').status(response, 200)
-    const came = check('query').object(response)
-    check('query').that(came.query === long, `${long.length} characters`, `${textIn(came.query).length}`, response)
+  const long = { path: `${echo}/${'segment/'.repeat(50)}end`, query: `q=${'0123456789'.repeat(200)}` }
+  for (const part of ['path', 'query'] as const) {
+    const response = await client.send('GET', part === 'path' ? long.path : `${path}?${long.query}`)
+    // The description leaves the length of an address open.
+    if (response.status === 414) continue
+    check(part).status(response, 200)
+    const came = check(part).object(response)
+    const isWhole = came[part] === long[part]
+    check(part).that(isWhole, `${long[part].length} characters`, `${textIn(came[part]).length}`, response)
   }
   for (const method of ['HEAD', 'OPTIONS']) {
     const { nonce } = await sentOnce(context, client, method, echo)
@@ -145,11 +150,17 @@ rule('lb.headers', usesDrawn, async (context) => {
     : (['text/csv', other] as const)
   check('own').status(response, 200)
   const came = check('own').object(response)
-  const expectHeader = (clause: string, name: string, expected: string, value = headerIn(came.headers, name)) => {
+  const expectHeader = (
+    clause: string,
+    name: string,
+    expected: string,
+    value = headerIn(came.headers, name),
+    at = response,
+  ) => {
     const observed = value === null ? `no ${name}` : `${name}: ${value}`
     // A gateway may join repeated lines with or without a space.
     const isSame = value?.replaceAll(/\s*,\s*/g, ', ') === expected
-    check(clause).that(isSame, `${name}: ${expected}`, observed, response)
+    check(clause).that(isSame, `${name}: ${expected}`, observed, at)
   }
   expectHeader('own', 'X-Plumbline-One', 'a, b; c="d"')
   // Every request of the suite accepts JSON.
@@ -163,11 +174,25 @@ rule('lb.headers', usesDrawn, async (context) => {
   check('long').that(long === longValue, `${longValue.length} characters`, `${long?.length ?? 0}`, response)
   expectHeader('repeated', 'X-Plumbline-Two', 'first, second')
   expectHeader('content-type', 'Content-Type', `${type}; header=present`)
-  const given = Array.isArray(came.given) ? came.given : []
+  const given = (Array.isArray(came.given) ? came.given : []).map((pair) => [pair].flat().map(textIn))
   if (given.length === 0) context.notJudged('response', 'the worker reports no header of its own')
-  for (const [name = '', value = ''] of given.map((pair) => [pair].flat().map(textIn)))
-    expectHeader('response', name, value, response.list(name))
+  const responses = [response]
+  for (const [method, route] of otherResponses) responses.push(await client.send(method, `/plumbline/${route}`))
+  for (const one of responses) {
+    inconclusiveIfOutage(one)
+    for (const [name = '', value = ''] of given) expectHeader('response', name, value, one.list(name), one)
+  }
 })
+
+/** Requests whose responses are not plain ones with status 200. */
+const otherResponses = [
+  ['POST', 'return/201'],
+  ['GET', 'status/204'],
+  ['GET', 'status/302'],
+  ['DELETE', 'status/404'],
+  ['PUT', 'status/500'],
+  ['GET', 'parts/3'],
+] as const
 
 /** True if a text is the JSON of a value. */
 function isSame(text: unknown, value: unknown): boolean {

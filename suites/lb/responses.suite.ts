@@ -33,7 +33,7 @@ const answers = [
 
 /** Other statuses that a platform might take for its own, or not know. */
 const otherAnswers = [
-  206, 303, 401, 402, 405, 406, 410, 411, 412, 413, 416, 421, 423, 424, 428, 431, 451, 505, 507,
+  206, 207, 226, 303, 401, 402, 405, 406, 410, 411, 412, 413, 416, 421, 423, 424, 428, 431, 451, 505, 507,
 ].map((status) => [status, 'application/json', `{"status":${status}}`] as const)
 
 /** Requests that are under way together. */

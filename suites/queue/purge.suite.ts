@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
-import type { SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
+import type { JobWish, SubmittedJob } from '../../harness/planes/queue/fixtures/types.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
@@ -16,6 +16,7 @@ import {
 } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
+import { isTaken } from './times.ts'
 
 /** How many jobs workers may take that start while an endpoint is being filled. */
 const maxTaken = 4
@@ -117,7 +118,10 @@ rule(
 
     /** Expects a job to run on through a purge. Tries once more if its worker may have died. */
     async function runThroughPurge(isLong: boolean, isAgain = false): Promise<void> {
-      const running = await fixture.submitted({ steps: [{ hold: 'go' }, { output }], endpoint })
+      const wish: JobWish = { steps: [{ hold: 'go' }, { output }], endpoint }
+      let running = await fixture.submitted(isLong ? { ...wish, policy: { lowPriority: true } } : wish)
+      // No worker has to start for a job of low priority.
+      if (isLong && !(await isTaken(context, running))) running = await fixture.submitted(wish)
       const { beacon, id, queue } = running
       await begun(running)
       await found(running)

@@ -25,12 +25,13 @@ import {
 import { untilFound } from '../shared/poll.ts'
 import { expectAcceptedOrRefused, expectRefusal } from '../shared/refusal.ts'
 import { rereadMoments } from '../shared/unchanged.ts'
+import { isTaken } from './times.ts'
 
 /** Retries of one job in a row: a service may count them. The description names no greatest number. */
 const retriesEach = 3
 
 rule('queue.retry.failed', { shared: ['second'], workers: 1, varies: [...anyJob, 'endpoint'] }, async (context) => {
-  const { clock, ended, fixture, lastRereadMs, target } = context
+  const { check, clock, ended, fixture, lastRereadMs, notJudged, target } = context
   const job = await failsUntilReleased(context, 'ends', { report: ['input'] }, { input: keptInput })
   await expectRetried(context, job)
   await expectEnd(context, 'ends', job, await ended(job, target.tolerances.retriesMs), 'FAILED')
@@ -47,6 +48,11 @@ rule('queue.retry.failed', { shared: ['second'], workers: 1, varies: [...anyJob,
     await expectRetried(context, synchronous)
     await expectEnd(context, 'ends', synchronous, await ended(synchronous, target.tolerances.retriesMs), 'FAILED')
   }
+  const low = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { lowPriority: true } })
+  // No worker has to start for it.
+  if (!(await isTaken(context, low))) return notJudged('low priority', 'no such job was executed')
+  await expectEnd(context, 'ends', low, await ended(low, target.tolerances.retriesMs), 'FAILED')
+  check('accepted').success(await low.queue.retry(low.id))
 })
 
 rule('queue.retry.timed-out', { varies: anyJob }, async (context) => {

@@ -34,6 +34,8 @@ const manyAtOnce = 100
 const runsMs = 2_000
 /** How often /runsync may answer that its job is not done: a first job may spend the wait on starting a worker. */
 const runsyncTries = 3
+/** An output that a service might take for partial results, or for several. */
+const wholeOutput = ['whole', { part: 2 }]
 /** How many outputs /runsync is tried with: five seeds draw them all. */
 const drawnOutputs = 3
 
@@ -212,7 +214,7 @@ rule(
     const { check, clock, fixture, inconclusive, target } = context
     const { answerMs, coldStartMs, dispatchMs } = target.tolerances
     for (let count = 1; count <= runsyncTries; count++) {
-      const job = await fixture.prepared({ steps: [{ emit: 'half' }, { hold: 'go' }, { output: 1 }] })
+      const job = await fixture.prepared({ steps: [{ emit: 'half' }, { hold: 'go' }, { output: wholeOutput }] })
       const answer = job.queue.held.runsync(job.body)
       const start = job.beacon.started()
       await whileWorkerMayCome(context, job, () =>
@@ -237,7 +239,11 @@ rule(
       check('at-once').saw(response)
       const status = early === null ? shownStatus(response) : `${shownStatus(response)} while the job runs`
       check('waits').that(status === 'COMPLETED', 'COMPLETED once the job is done', status, response)
-      return
+      const { id } = membersOf(response.json) ?? {}
+      check('id').that(isId(id), anId, kindOfValue(id), response)
+      await expectOutput(context, 'output', wholeOutput, response)
+      const found = await untilFound(context, () => job.queue.status(idOrNumberIn(response.json) ?? ''))
+      return check('id').success(found)
     }
     inconclusive('the wait of /runsync was over before its job was done')
   },

@@ -7,8 +7,8 @@ import type { Context } from '../../harness/rule/context.ts'
 import { rule } from '../../harness/rule/registry.ts'
 import { anyJob } from '../../harness/variation/dimensions.ts'
 import { expectNotCompletedNotified } from '../shared/attempts.ts'
-import { expectWaiting, fills, fullEndpoint } from '../shared/full-endpoint.ts'
-import { expectEnd } from '../shared/job-ends.ts'
+import { expectWaiting, fills, fullEndpoint, fullRole } from '../shared/full-endpoint.ts'
+import { expectEnd, failedJob } from '../shared/job-ends.ts'
 import { expectError, expectNotCompleted, laterJobReads, shownStatus } from '../shared/job-responses.ts'
 import { answeredJob, busyWorkers, expectWorkerFreed, leadMs, runsOn, stopped } from './times.ts'
 
@@ -126,12 +126,18 @@ rule('queue.execution-timeout.not-early', { varies: [...anyJob, 'past'] }, async
 })
 
 rule('queue.execution-timeout.not-queued', { ...fills, varies: anyJob }, async (context) => {
-  const { begun, clock, ended, fixture, target, check } = context
+  const { begun, clock, ended, fixture, notJudged, target, check } = context
   const { dispatchMs, sweepMs } = target.tolerances
   const policy = { executionTimeout: 6_000 + 2 * dispatchMs }
+  const failing = { steps: [{ first: [{ fail: 'at first' }] }, { hold: 'go' }, { output: 1 }], repeatsFirst: true }
+  const failed = await failedJob(context, 'executes', { ...failing, policy, endpoint: fullRole(target) })
+  failed.beacon.repeatFirst(false)
   const { role, release } = await fullEndpoint(context)
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], policy, endpoint: role })
   await expectWaiting(context, job)
+  const jobs = [job]
+  if (isSuccess((await failed.queue.retry(failed.id)).status)) jobs.push(failed)
+  else notJudged('requeued', '/retry was refused')
   await clock.sleep(policy.executionTimeout + sweepMs)
   const waits = await expectWaiting(context, job)
   check('waits').success(waits)
@@ -139,6 +145,8 @@ rule('queue.execution-timeout.not-queued', { ...fills, varies: anyJob }, async (
   release()
   await begun(job)
   await clock.sleep(1_000)
-  job.beacon.release('go')
-  await expectEnd(context, 'executes', job, await ended(job), 'COMPLETED')
+  for (const one of jobs) {
+    one.beacon.release('go')
+    await expectEnd(context, 'executes', one, await ended(one), 'COMPLETED')
+  }
 })

@@ -27,7 +27,7 @@ const steps = [{ output: 1 }]
 /** A text of an output that occurs nowhere else in a notification. */
 const mark = 'the output of this job'
 /** Tokens of receivers are commonly in a query; one that is decoded, sorted or encoded anew is another. Short, as URLs may have to be. */
-const query = '?b=%2F+c&a='
+const query = '?b=%2F+c&a=&b=2'
 /** Some services cut a URL at 255 or 1000 characters. */
 const longQuery = `?token=${'7f3a'.repeat(300)}`
 
