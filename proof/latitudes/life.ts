@@ -145,7 +145,7 @@ export const life = [
   }),
   timed('runtime-late', 'A pod is RUNNING for five seconds before it has live metrics.', { runtimeDelayMs: 5_000 }),
   timed('runtime-cached', 'Live metrics are up to half a minute old.', { runtimeCacheMs: 30_000 }),
-  timed('answers-take-time', 'Answers take a twentieth of a second.', { answerDelayMs: 50 }),
+  timed('answers-take-time', 'Answers take a twentieth of a second.', { answerDelayMs: 50 }, { about: 'pace' }),
   {
     id: 'restart-arrives-late',
     says: 'The first restart that is asked of a STARTING pod arrives when it is RUNNING, and STARTING is shown once more.',
