@@ -66,7 +66,12 @@ export const life = [
     { restartApplied: 'later' },
     restarts,
   ),
-  styled('started-at-starting', 'startedAt is set when the container begins to start.', { startedAtSet: 'starting' }),
+  styled(
+    'started-at-starting',
+    'startedAt is set when the container begins to start.',
+    { startedAtSet: 'starting' },
+    { about: 'startedAt' },
+  ),
   styled('started-at-kept', 'startedAt is not moved by a restart.', { startedAtOnRestart: 'kept' }),
   styled('started-at-null-when-exited', 'startedAt is null once the pod is EXITED.', { startedAtWhenExited: 'null' }),
   styled('change-restarts', 'A change of image, args, env or ports restarts the container.', {
@@ -91,7 +96,7 @@ export const life = [
   }),
   latitude('life-allocated-twice', 'A new pod is allocated once more while it is STARTING.', {
     // If a creation answers nothing, its pod is first seen after PROVISIONING.
-    about: ['delays', 'bodies of creations'],
+    about: ['delays', 'bodies of creations', 'startedAt'],
     life: { startingMs: 12_000 },
     change: part('enter', (next, pod, status, service) => {
       const { clock, life, parts } = service
