@@ -154,7 +154,7 @@ describe('the text of a run', () => {
     expect(text).toBe(renderText(await sampleResults()))
   })
 
-  it('prints a few advices like failures, and of many a few lines each', async () => {
+  it('prints advice like failures if there is little, else a few lines for each rule', async () => {
     const results = await sampleResults()
     const advice = results.rules.find(({ verdict }) => verdict === 'advice')
     if (advice === undefined) throw new Error('the sample has no advice')

@@ -26,8 +26,8 @@ export type { Paint }
 const shellLinesFor = 10
 /** Findings of one rule that are printed. */
 const printedFindings = 5
-/** With more advices than this, each is a few lines. */
-const wholeAdvices = 3
+/** If more should rules are violated, each has only a few lines. */
+const maxWholeAdvice = 3
 /** Longer shell lines are only in the other reports, in characters. */
 const longestShellLines = 4_000
 /** Of a longer text the beginning is printed, in characters. */
@@ -37,8 +37,8 @@ const longestText = 500
 export function renderText(results: ReportedResults, paint: Paint = plain): string {
   const { failures, lesser } = sortRules(results)
   const shown = failures.map((rule, at) => renderFailure(results, rule, paint, at < shellLinesFor))
-  const advices = lesser.filter((rule) => acceptedText(rule) === null)
-  const whole = advices.length > wholeAdvices ? [] : advices
+  const advice = lesser.filter((rule) => acceptedText(rule) === null)
+  const whole = advice.length > maxWholeAdvice ? [] : advice
   const briefs = lesser.filter((rule) => !whole.includes(rule))
   const known = results.known.filter(
     ({ rule, state }) =>

@@ -248,6 +248,13 @@ describe('results', () => {
     expect(result?.curl.at(-1)).toContain('/v2/pods/p59')
   })
 
+  it('keep what a scenario made if its finding names no exchange', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => sampleExchange(at + 2, rule, { path: `/v2/pods/p${at}` }))
+    const events = [sampleCreation(1, rule), ...many, sampleFinding(rule, null), sampleVerdict(rule, 'failed'), end]
+    const [result] = (await buildResults(eventsOf([sampleRun([rule]), ...events]), { ledger })).rules
+    expect(result?.scenario[0]?.n).toBe(1)
+  })
+
   it('keep 30 findings of a rule, and 100 failing rules with a scenario', async () => {
     const rows = Array.from({ length: 101 }, (_, at) =>
       sampleRow(`pods.r${at}`, { level: at === 0 ? 'should' : 'must' }),

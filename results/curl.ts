@@ -1,6 +1,6 @@
 import { pluralize } from '../harness/common/pluralize.ts'
 import { headerOf, textOf } from '../harness/exchange/exchange.ts'
-import { planeOfOperation } from '../harness/planes/index.ts'
+import { mayBeHeld } from '../harness/planes/index.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import { readCommandAddress } from '../harness/tool/address.ts'
 import type { Made, Reproduction, Step } from './reproduction.ts'
@@ -66,7 +66,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
       method,
       url: renamed(url),
       headers: headers.map(([name, value]) => [name, renewed(value)]),
-      isHeld: planeOfOperation(operation).operations[operation]?.held === true,
+      isHeld: mayBeHeld(operation),
       body: bodyBytes === 0 ? null : text != null && fitsWord(text) ? renamed(text) : bytes,
     }
   }

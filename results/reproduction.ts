@@ -11,8 +11,8 @@ import type { ShownExchange, ShownPolls } from './types.ts'
 
 /** Most exchanges of a scenario. */
 const scenarioExchanges = 30
-/** Request bodies up to this many bytes are kept for the shell lines. */
-const keptBodyBytes = 16 * 1024 * 1024
+/** How many bytes the request bodies may have that are kept for the shell lines of a run, all together. */
+const keptBodyBytes = 64 * 1024 * 1024
 
 /** Reads the events of a record from the beginning; called once per pass. */
 export type Events = () => AsyncIterable<EvidenceEvent>
@@ -41,7 +41,7 @@ export interface Made {
 /** One exchange of a scenario, with additional data for the shell lines. */
 export interface Step {
   readonly shown: ShownExchange
-  /** The request body; null if there was none or it is longer than `keptBodyBytes`. */
+  /** The request body; null if there was none or it exceeds `keptBodyBytes`. */
   readonly body: Uint8Array | null
   readonly answer: ShownResponse | null
   readonly made: Made | null
@@ -56,6 +56,9 @@ export interface Reproduction {
   /** How many exchanges did not fit. */
   readonly omitted: number
 }
+
+/** A chosen exchange, as far as its steps need it. */
+type Opened = Pick<Step, 'shown' | 'body' | 'isOnSameConnection'>
 
 /** An exchange as far as the choice depends on it; its bodies are read again once it is chosen. */
 interface Entry extends Pick<Step, 'answer' | 'made' | 'hook'> {
@@ -89,11 +92,19 @@ export async function gather(
   if (failing.length === 0) return new Map()
   const entries = await entriesOf(events, open)
   const chosen = failing.map((one) => ({ rule: one.rule, ...cut(fold(choose(one, entries), one), one) }))
-  const wanted = new Map(chosen.flatMap(({ kept }) => kept.map(({ n }) => [n, null as Exchange | null])))
+  const wanted = new Set(chosen.flatMap(({ kept }) => kept.map(({ n }) => n)))
+  const opened = new Map<number, Opened>()
+  let spareBytes = keptBodyBytes
   for await (const event of events()) {
-    if (event.type === 'exchange' && wanted.has(event.n)) wanted.set(event.n, open(event))
+    if (event.type !== 'exchange' || !wanted.has(event.n)) continue
+    const exchange = open(event)
+    const { body } = exchange.request
+    const kept = body === null || body.length > spareBytes ? null : body
+    spareBytes -= kept?.length ?? 0
+    const isOnSameConnection = isOfTrial(exchange) && exchange.follows !== undefined
+    opened.set(event.n, { shown: showExchange(exchange), body: kept, isOnSameConnection })
   }
-  return new Map(chosen.map(({ rule, kept, omitted }) => [rule, { steps: stepsOf(kept, wanted), omitted }]))
+  return new Map(chosen.map(({ rule, kept, omitted }) => [rule, { steps: stepsOf(kept, opened), omitted }]))
 }
 
 async function entriesOf(events: Events, open: OpenExchange): Promise<Entry[]> {
@@ -241,7 +252,7 @@ function cut(entries: readonly Entry[], { evidence }: Failing): { kept: readonly
   const isInFocus = (one: Entry) => one === at || one.subject === at?.subject
   const isMade = at?.isSubmission === false && entries.some((one) => one.made !== null && isInFocus(one))
   const few = entries.length > scenarioExchanges && isMade ? entries.filter(isInFocus) : entries
-  const worth = (one: Entry) => (one.made?.id === at?.subject ? 4 : worthOf(one))
+  const worth = (one: Entry) => (at !== undefined && one.made?.id === at.subject ? 4 : worthOf(one))
   const spare = few.filter((one) => one !== at).sort((a, b) => worth(a) - worth(b) || a.n - b.n)
   const out = new Set(spare.slice(0, Math.max(0, few.length - scenarioExchanges)))
   const lost = new Set([...out].flatMap(({ made }) => made?.id ?? []))
@@ -258,20 +269,16 @@ function worthOf({ isLook, made, polls, answer }: Entry): number {
 }
 
 /** Entries with their exchanges. A wait is the time since the step before, unless its owner had not begun yet. */
-function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Exchange | null>): Step[] {
+function stepsOf(entries: readonly Entry[], opened: ReadonlyMap<number, Opened>): Step[] {
   const begun = new Set<string>()
   let seenMs = 0
   return entries.flatMap(({ n, owner, polls, answer, made, hook, sentMs }) => {
-    const exchange = opened.get(n)
-    if (exchange == null) return []
-    const { body } = exchange.request
+    const one = opened.get(n)
+    if (one === undefined) return []
     const waitedMs = begun.has(owner) ? Math.max(0, (polls?.sinceMs ?? sentMs) - seenMs) : 0
     begun.add(owner)
-    seenMs = exchange.received.target
-    const shown = { ...showExchange(exchange), waitedMs, polls }
-    const isOnSameConnection = isOfTrial(exchange) && exchange.follows !== undefined
-    const kept = body === null || body.length > keptBodyBytes ? null : body
-    return { shown, body: kept, answer, made, hook, isOnSameConnection }
+    seenMs = one.shown.receivedMs
+    return { ...one, shown: { ...one.shown, waitedMs, polls }, answer, made, hook }
   })
 }
 

@@ -100,7 +100,7 @@ export const waitMs =
   `[ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -H 'content-type: application/json' ` +
   `-d '{"advanceMs":'"$((end - now))"'}'; done; }`
 
-/** A shell function that runs a command while a controlled clock moves on: it returns only if time does. */
+/** A shell function that runs a command and advances a controlled clock meanwhile: the target may hold its response. */
 export const moving =
   'moving() ( while sleep 0.1; do wait_ms 1000; done > /dev/null 2>&1 & "$@"; status=$?; kill $!; exit $status )'
 

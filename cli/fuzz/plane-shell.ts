@@ -1,5 +1,6 @@
 import { operationsOf } from '../../generated/operations.ts'
 import { pathOf, routeOf } from '../../harness/client/caller.ts'
+import { mayBeHeld } from '../../harness/planes/index.ts'
 import { describeTarget } from '../../harness/record/describe.ts'
 import { targetFacts } from '../../results/rerun.ts'
 import { createShellRequests, type ShellRequest } from '../../results/shell-requests.ts'
@@ -23,7 +24,7 @@ export function createPlaneShell(target: Target, name: 'pods' | 'queue') {
   const { url, paths } = section
   const headers = Object.entries(described.network.headers)
   const templates: Readonly<Record<string, string>> = paths
-  const operations: Readonly<Record<string, { readonly method: string; readonly held: boolean }>> = operationsOf(name)
+  const operations: Readonly<Record<string, { readonly method: string }>> = operationsOf(name)
   const clock = target.clock === 'real' ? 'real' : 'remote'
   const facts = targetFacts({ target: described, clock, program })
   return {
@@ -37,13 +38,8 @@ export function createPlaneShell(target: Target, name: 'pods' | 'queue') {
       const address = pathOf(path, { endpoint }).replace(/\{\w+\}/, `«${variable}»`)
       const type: [string, string][] = body === null ? [] : [['Content-Type', 'application/json']]
       const authorization: [string, string] = ['Authorization', `Bearer «key.${key}»`]
-      return {
-        method,
-        url: url + address,
-        headers: [...headers, authorization, ...type],
-        body,
-        isHeld: operations[operation]?.held === true,
-      }
+      const all = [...headers, authorization, ...type]
+      return { method, url: url + address, headers: all, body, isHeld: mayBeHeld(operation) }
     },
   }
 }

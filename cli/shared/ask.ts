@@ -1,6 +1,6 @@
 import { createDirect, type Direct } from '../../harness/client/direct.ts'
 import { type RateWindow, windowsOf } from '../../harness/client/rate-windows.ts'
-import { allPlanes, sectionOf } from '../../harness/planes/index.ts'
+import { allPlanes, mayBeHeld, sectionOf } from '../../harness/planes/index.ts'
 import type { Plane } from '../../harness/planes/plane.ts'
 import { firstTolerances, probeTarget, refusalOf } from '../../harness/run/probe.ts'
 import { overHttp } from '../../harness/transport/http.ts'
@@ -33,7 +33,7 @@ export async function quotaOf(plane: Plane | undefined, target: Target | null): 
   const section = target === null || plane === undefined ? null : sectionOf(target, plane.name)
   const isAsked = target?.clock === 'real' && target.keys.full !== undefined
   // The response of a held operation may wait for a worker.
-  if (plane === undefined || probe === undefined || section === null || !isAsked || isHeld(plane, probe.operation))
+  if (plane === undefined || probe === undefined || section === null || !isAsked || mayBeHeld(probe.operation))
     return { windows: [], failure: null }
   return asking(
     withTolerances(target, { answerMs: Math.min(quotaPatienceMs, target.tolerances.answerMs) }),
@@ -69,16 +69,12 @@ export function refusalBefore(
   purpose: string,
   say: (line: string) => void,
 ): Promise<ReturnType<typeof refusalOf>> {
-  const mayWait = (plane: Plane) => plane.probes.some(({ operation }) => isHeld(plane, operation))
+  const mayWait = (plane: Plane) => plane.probes.some(({ operation }) => mayBeHeld(operation))
   const held = target.clock === 'real' ? [] : allPlanes().filter(mayWait)
   const asked = { ...target, ...Object.fromEntries(held.map(({ name }) => [name, null])) }
   return asking(withTolerances(target, firstTolerances(target)), purpose, async (clientOf) =>
     refusalOf(await probeTarget(asked, isJudged, clientOf, say), target),
   )
-}
-
-function isHeld({ operations }: Plane, operation: string): boolean {
-  return operations[operation]?.held === true
 }
 
 function withTolerances(target: Target, tolerances: Partial<Target['tolerances']>): Target {

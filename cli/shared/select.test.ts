@@ -43,7 +43,7 @@ describe('selectRules', () => {
     [
       '*',
       ['lab'],
-      `nothing was selected: ${rows.length} rules match, but none is in profile lab; add --profile with what you want of core, limits`,
+      `nothing was selected: ${rows.length} rules match, but none is in profile lab; add --profile with one or more of core, limits`,
     ],
   ])('refuses %s in %j', (pattern, profiles, message) => {
     expect(() => selectRules(rows, { only: [pattern], profiles })).toThrow(new UsageError(message))

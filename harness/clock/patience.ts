@@ -9,7 +9,7 @@ import type { ClockKind } from './types.ts'
  */
 type Occasion = 'arrival' | 'response' | 'nothing'
 
-/** Of a target in this process, a response that needs no time comes within a few turns of the event loop. */
+/** A target in this process gives a response that needs no time within a few turns of the event loop. */
 const turns: Readonly<Record<Occasion, number>> = { arrival: 20, response: 40, nothing: 40 }
 
 /** Real ms over a network after which a response that should take no time is late. */
@@ -59,7 +59,7 @@ export function createClockPatience(kind: Extract<ClockKind, 'virtual' | 'remote
       happened = false
       const pause = kind === 'virtual' ? pauseMs[occasion] : occasion === 'response' ? lateMs : overNetworkMs[occasion]
       if (pause > 0 && !(skipsPause && occasion === 'response')) await sleep(pause)
-      // A target in this process needs them, however long a busy machine makes each.
+      // On a busy machine one turn may take as long as the pause, and a target in this process needs several.
       await turn(turns[occasion])
       if (kind === 'virtual' && occasion === 'response') skipsPause = !happened
       return !happened

@@ -1,9 +1,9 @@
-/** A number at the end that may count, so that its neighbours may be issued too; characters of no alphabet may follow. */
+/** A number at the end that may count, so that its neighbours may be issued too; signs may follow. */
 const count = /(?:^[a-z]*|[^a-z0-9])(\d{1,9})(?=[^a-z0-9]*$)/i
 /** The same at the beginning, such as in `12-eu`. */
 const firstCount = /^[^a-z0-9]*(\d{1,9})(?![a-z0-9])/i
 
-/** True for a number, with or without a word before it: two endpoints that count may issue the same id. */
+/** True for a number, perhaps with a word before it or a few signs and letters after it: two endpoints may issue the same id. */
 export function mayCount(id: string): boolean {
   return /^[a-z]*[^a-z\d]*\d{1,9}(?:[^a-z\d].{0,8})?$/i.test(id)
 }

@@ -28,6 +28,11 @@ export function planeOfOperation(operation: string): Plane {
   return found(({ operations }) => Object.hasOwn(operations, operation), `operation ${operation}`)
 }
 
+/** True if the target may hold the response of an operation until time passes. */
+export function mayBeHeld(operation: string): boolean {
+  return planeOfOperation(operation).operations[operation]?.held === true
+}
+
 /** True for the name of a plane, which is also a need. */
 export function isPlane(name: string): boolean {
   return allPlanes().some((plane) => plane.name === name)

@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import type { DeployPlane } from '../../target/types.ts'
 import { lengthOf } from '../common/length.ts'
 import { jsonIn, jsonOf, type WireRequest, type WireResponse } from '../exchange/exchange.ts'
-import { isId, membersOf } from '../exchange/read.ts'
+import { isId, membersOf, show } from '../exchange/read.ts'
 import { runCommand } from '../hooks/command.ts'
 import { type Transport, TransportFailure } from '../transport/types.ts'
 import { type CommandAddress, readCommandAddress } from './address.ts'
-import { cutText } from './end.ts'
 import { summarise } from './package.ts'
 import { wantedTexts, writeProject } from './project.ts'
 import type { CommandEnd, Deployed, PackageSummary, ProjectTree } from './types.ts'
@@ -94,8 +93,7 @@ function listResponse(end: CommandEnd, name: string | null): WireResponse {
   if (end.exit !== 0) return toResponse(statusOf(end))
   const endpoints = deployedIn(jsonIn(end.stdout))
   if (endpoints === null) {
-    const printed = end.stdout.trim() === '' ? 'nothing' : JSON.stringify(cutText(end.stdout))
-    throw failure(`deploy.list must print a JSON array of {"name": …, "id": …}; it printed ${printed}`)
+    throw failure(`deploy.list must print a JSON array of {"name": …, "id": …}; it printed ${show(end.stdout)}`)
   }
   if (name === null) return toResponse({ status: 200, body: { ...cut(end), endpoints } })
   const found = endpoints.find((one) => one.name === name)

@@ -135,9 +135,9 @@ export const queue: AuthPlane = {
           const look = () => queue.stream(job.id)
           const last = await poll(context, target.tolerances.visibleMs, look, (seen) => shows(seen, lastPart))
           check('unread').that(shows(last, lastPart), 'the part that the owner has not read', 'not that part', last)
-          if (shows(last, firstPart)) notJudged('unread', 'a reader takes no part from this stream')
+          if (shows(last, firstPart)) notJudged('unread', 'the stream keeps its parts after a read')
         } else if (isSeen && read !== null && wanted.includes('streamJob')) {
-          notJudged('unread', 'a part came late to the stream')
+          notJudged('unread', 'a part came too late to the stream')
         }
         job.beacon.release('go')
         const { response } = await expectEnd(context, 'unchanged', job, await ended(job), 'COMPLETED')

@@ -25,8 +25,8 @@ const [cachedMs, overMs] = [240_000, 70_000]
 /** The shortest wait of /runsync for its job, ms: the description has 60 s as the default. */
 const runsyncMs = 10_000
 
-/** How long the refusal of a valid project may be one of the quota, whatever the tool says, ms. */
-const unsaidMs = 30_000
+/** How long any refusal of a valid project may mean that the quota of workers is used, ms. */
+const anyRefusalMs = 30_000
 
 const workerNeed = 'deploy.worker'
 /** The rule that a deployed endpoint takes jobs. */
@@ -40,7 +40,7 @@ rule('deploy.endpoint-per-config', { creates: 3 }, async (context) => {
   for (const tree of [several, projectOf(context, 'one-queue')]) {
     // One is enough to see that it is kept, and others need the workers.
     for (const id of names.splice(0, names.length - 1)) await on('deploy').call('removeDeployed', { ids: { id } })
-    const end = await deploy(context, tree, unsaidMs)
+    const end = await deploy(context, tree, anyRefusalMs)
     check('deployed').that(end.exit === 0, 'exit code 0', endText(end), end.response)
     names.push(...namesOf(tree))
     const { response, endpoints, still } = await listWith(context, names, earlier.slice(0, -1))

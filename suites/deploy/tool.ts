@@ -30,12 +30,12 @@ export function build(context: Context, tree: ProjectTree): Promise<ToolEnd> {
 }
 
 /**
- * Deploys a project; again for a while if the account has no workers left, which other rules give back. `unsaidMs`: how long
- * any other refusal may mean that.
+ * Deploys a project; again for a while if the account has no workers left, which other rules give back.
+ * @param anyRefusalMs how long any refusal may mean that, whatever it says
  */
-export async function deploy(context: Context, tree: ProjectTree, unsaidMs = 0): Promise<ToolEnd> {
+export async function deploy(context: Context, tree: ProjectTree, anyRefusalMs = 0): Promise<ToolEnd> {
   const { clock } = context
-  const untilMs = clock.now() + unsaidMs
+  const untilMs = clock.now() + anyRefusalMs
   const isUsed = (end: ToolEnd) => saysQuota(end) || (end.exit !== 0 && clock.now() < untilMs)
   const end = await retryWhileQuotaIsUsed(context, () => perform(context, 'deployProject', tree), isUsed, workersWaitMs)
   if (saysQuota(end)) context.inconclusive('the account has no workers left for the endpoints of the project')

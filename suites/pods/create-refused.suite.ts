@@ -72,7 +72,7 @@ refusals('pods.create.mount-volume', network, [422], {
 refusals('pods.create.mount-extra', mounted, [422], {
   'in mounts': put('mounts.plumbline', true),
   'in another way': anyOf({
-    'a mount of no kind': put('mounts.plumbline', {}),
+    'a mount of an unknown kind': put('mounts.plumbline', {}),
     'true in the mount': inMount('plumbline', true),
     'false in the mount': inMount('plumbline', false),
     'empty text in the mount': inMount('plumbline', ''),

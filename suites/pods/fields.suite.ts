@@ -5,7 +5,7 @@ import { everyExchange, invariant } from '../../harness/rule/registry.ts'
 import { kindOfValue } from '../shared/readers.ts'
 import { joined, jsonFlaws, judged, missingFields, type Shown } from '../shared/shapes.ts'
 import { isDateTime } from './date-time.ts'
-import { everyPod, podsShown } from './pods-in.ts'
+import { actionIn, everyPod, podsShown } from './pods-in.ts'
 
 everyPod('pods.shape.cpu-no-persistent', ({ cpu, mounts }) => {
   const shown = membersOf(mounts)
@@ -44,12 +44,13 @@ everyExchange('pods.list.full-shape', ({ operation, response }, target) => {
   return entries.length === 0 ? null : { exercised: ['fields'], findings: entries.flatMap(missingFields) }
 })
 
-/** The state: when the removal of each pod was answered with a success, ms. */
+/** The state: when a removal of each pod first succeeded, ms. */
 invariant<ReadonlyMap<string, number>>('pods.list.distinct', new Map(), (known, exchange, target) => {
   const { operation, received, response, sent, subject } = exchange
   const nothing = { state: known, exercised: [], findings: [] }
   if (response === null || !isSuccess(response.status)) return nothing
-  const isRemoval = operation === 'deletePod' || (operation === 'triggerPodAction' && response.status === 204)
+  const isTerminated = operation === 'triggerPodAction' && response.status === 204 && actionIn(exchange) === 'terminate'
+  const isRemoval = operation === 'deletePod' || isTerminated
   if (isRemoval && subject !== null && !known.has(subject))
     return { ...nothing, state: withEntry(known, subject, received.target) }
   if (operation !== 'listPods') return nothing
@@ -59,7 +60,7 @@ invariant<ReadonlyMap<string, number>>('pods.list.distinct', new Map(), (known, 
   const twice = ids.find((id, at) => id !== null && ids.indexOf(id) !== at)
   const { settleMs, visibleMs } = target.tolerances
   const isOver = (id: string | null) => sent.target > (known.get(id ?? '') ?? sent.target) + settleMs + visibleMs
-  // An entry of a list may omit its status.
+  // An entry of a list may omit its status, and then may be TERMINATED.
   const isLeft = ({ status = 'TERMINATED' }: Members) => status !== 'TERMINATED'
   const left = podsShown(exchange, target).find((pod) => isOver(idIn(pod)) && isLeft(pod))
   const seen = [

@@ -18,12 +18,17 @@ interface PodPlace {
  * The values in place of a whole pod in a successful response: the response to a read, which is the pod itself, and to
  * an action other than terminate, for which the full pod is promised.
  */
-export function wholePodsIn({ operation, request, response }: Exchange): readonly unknown[] {
+export function wholePodsIn(exchange: Exchange): readonly unknown[] {
+  const { operation, response } = exchange
   if (response === null || !isSuccess(response.status)) return []
   if (operation === 'getPod') return [jsonOf(response.body)]
   if (operation !== 'triggerPodAction' || response.status !== 200) return []
-  const action = request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
-  return action === 'terminate' ? [] : [jsonOf(response.body)]
+  return actionIn(exchange) === 'terminate' ? [] : [jsonOf(response.body)]
+}
+
+/** The action that a request asks for; undefined if its body names none. */
+export function actionIn({ request }: Exchange): unknown {
+  return request.body === null ? undefined : membersOf(jsonOf(request.body))?.action
 }
 
 /**

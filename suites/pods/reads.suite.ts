@@ -1,3 +1,4 @@
+import type { ApiResponse } from '../../harness/client/api-response.ts'
 import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { idIn, membersOf, noListText, type PodView, show, textIn } from '../../harness/exchange/read.ts'
 import { changeOf } from '../../harness/planes/pods/fixtures/change.ts'
@@ -62,9 +63,7 @@ rule('pods.catalog.cpus', { varies: ['look'] }, async (context) => {
     const response = await pods.cpus()
     check('answered').status(response, 200)
     // The description does not show where the catalog has its flavors.
-    const flavors =
-      flavorsIn(plane, response) ??
-      inconclusive(noListText('the CPU catalog', response.status, plane.flavorsAt, 'pods.flavorsAt'))
+    const flavors = flavorsIn(plane, response) ?? inconclusive(noFlavorsText(context, response))
     check('flavors').that(flavors.length > 0, 'a list of flavors', show(response.json), response)
     for (const flavor of flavors)
       check('id').that(idIn(flavor) !== null, 'an id in each flavor', kindOfValue(membersOf(flavor)?.id), response)
@@ -74,12 +73,16 @@ rule('pods.catalog.cpus', { varies: ['look'] }, async (context) => {
   await look()
 })
 
+function noFlavorsText({ target }: Context, { status }: ApiResponse): string {
+  return noListText('the CPU catalog', status, planeOf(target).flavorsAt, 'pods.flavorsAt')
+}
+
 rule('pods.shape.cpu-flavor-listed', { varies: ['mount', 'fields'] }, async (context) => {
   const { blocked, check, fixture, pods } = context
   const pod = await fixture.pod('RUNNING', { kind: 'cpu' })
   const response = await pods.cpus()
   const flavors = flavorsIn(planeOf(context.target), response)
-  if (flavors === null) return blocked('pods.catalog.cpus', `the catalog was answered with status ${response.status}`)
+  if (flavors === null) return blocked('pods.catalog.cpus', noFlavorsText(context, response))
   const isListed = flavors.some((flavor) => idIn(flavor) === membersOf(pod.value.cpu)?.id)
   check('listed').that(isListed, 'a flavor of the catalog', 'another flavor', pod)
 })

@@ -99,7 +99,7 @@ rule(
   'queue.purge.running',
   { exclusive: ['dedicated'], workers: 0, varies: [...anyJob, 'output', 'look'] },
   async (context) => {
-    const { begun, check, ended, fixture, found, vary } = context
+    const { begun, check, ended, fixture, found, notJudged, vary } = context
     const endpoint = 'dedicated'
     const output = vary.output()
     const completed = await fixture.submitted({ steps: [{ output }], endpoint })
@@ -121,7 +121,10 @@ rule(
       const wish: JobWish = { steps: [{ hold: 'go' }, { output }], endpoint }
       let running = await fixture.submitted(isLong ? { ...wish, policy: { lowPriority: true } } : wish)
       // No worker has to start for a job of low priority.
-      if (isLong && !(await isTaken(context, running))) running = await fixture.submitted(wish)
+      if (isLong && !(await isTaken(context, running))) {
+        notJudged('low priority', 'no such job was executed')
+        running = await fixture.submitted(wish)
+      }
       const { beacon, id, queue } = running
       await begun(running)
       await found(running)

@@ -85,6 +85,10 @@ rule('queue.run.no-worker-free', { ...fills, varies: anyJob }, async (context) =
   const last = await clock.until(answer, clock.now() + coldStartMs + dispatchMs)
   const expected = 'COMPLETED once a worker is free'
   if (last === null && end === null) return notJudged('runsync', 'no worker took a job in time')
+  const { beacon } = synchronous
+  // A worker that died reports no end.
+  if (last === null && beacon.executions().length > beacon.ends().length)
+    return notJudged('runsync', 'its job did not end in time')
   if (last === null) return check('runsync').that(false, expected, 'no response', null)
   const isEarly = last.exchange.received.target < freedMs
   if (isWaitOver(last)) return notJudged('runsync', 'the wait was over before its job was done')

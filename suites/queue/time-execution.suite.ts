@@ -53,7 +53,7 @@ async function expectShortStopped(context: Context): Promise<void> {
   if (answered === null) notJudged('runsync', '/runsync gave no id')
   else await expectJobStopped(context, answered, (await begun(answered)).at.target + 6_000)
   await expectNotLate(context, deaf)
-  // Its second execution is in time.
+  // A second execution may be COMPLETED in time, and is notified then.
   if (deaf.beacon.executions().length > 1) notJudged('not-notified', 'the job was executed again')
   else expectNotCompletedNotified(context, 'not-notified', deaf)
 }
@@ -135,18 +135,19 @@ rule('queue.execution-timeout.not-queued', { ...fills, varies: anyJob }, async (
   const { role, release } = await fullEndpoint(context)
   const job = await fixture.submitted({ steps: [{ hold: 'go' }, { output: 1 }], policy, endpoint: role })
   await expectWaiting(context, job)
-  const jobs = [job]
-  if (isSuccess((await failed.queue.retry(failed.id)).status)) jobs.push(failed)
-  else notJudged('requeued', '/retry was refused')
+  const executions = failed.beacon.executions().length
+  const isQueued = isSuccess((await failed.queue.retry(failed.id)).status)
   await clock.sleep(policy.executionTimeout + sweepMs)
   const waits = await expectWaiting(context, job)
   check('waits').success(waits)
   check('waits').that(shownStatus(waits) === 'IN_QUEUE', 'status IN_QUEUE', `status ${shownStatus(waits)}`, waits)
+  // Two waiting jobs may start a worker, which takes one of them.
+  const isWaiting = isQueued && failed.beacon.executions().length === executions
+  if (!isWaiting) notJudged('requeued', isQueued ? 'a worker took the job early' : '/retry was refused')
+  const jobs = isWaiting ? [job, failed] : [job]
   release()
   await begun(job)
   await clock.sleep(1_000)
-  for (const one of jobs) {
-    one.beacon.release('go')
-    await expectEnd(context, 'executes', one, await ended(one), 'COMPLETED')
-  }
+  for (const { beacon } of jobs) beacon.release('go')
+  for (const one of jobs) await expectEnd(context, 'executes', one, await ended(one), 'COMPLETED')
 })

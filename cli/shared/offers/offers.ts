@@ -3,7 +3,7 @@ import { rules as ledger } from '../../../generated/rules.ts'
 import { absenceOf, claimOf, needsOf } from '../../../harness/claims/claims.ts'
 import { allNeeds, isGiven } from '../../../harness/claims/needs.ts'
 import { isSuccess, jsonOf } from '../../../harness/exchange/exchange.ts'
-import { allPlanes, isPlane, sectionOf, urlsOf } from '../../../harness/planes/index.ts'
+import { allPlanes, isPlane, mayBeHeld, sectionOf, urlsOf } from '../../../harness/planes/index.ts'
 import type { Look, Plane } from '../../../harness/planes/plane.ts'
 import { TransportFailure } from '../../../harness/transport/types.ts'
 import type { PlaneSection, Target } from '../../../target/types.ts'
@@ -42,8 +42,7 @@ export async function offersOf(
       if (section === null) continue
       const [probe] = plane.probes
       // Nobody advances a controlled clock meanwhile.
-      const isHeld = target.clock !== 'real' && plane.operations[probe?.operation ?? '']?.held === true
-      if (probe !== undefined && !isHeld) {
+      if (probe !== undefined && (target.clock === 'real' || !mayBeHeld(probe.operation))) {
         const line = (json: unknown) => (probe.resembles(json) ? plane.name : null)
         offers.set(plane.name, await seen(plane, section, { ...probe, line }, clientOf(plane)))
       }

@@ -93,7 +93,7 @@ export function selectRules(
   throw new UsageError(
     named.length === 0
       ? 'nothing was selected: the ledger is empty'
-      : `nothing was selected: ${named.length === 1 ? '1 rule matches' : `${named.length} rules match`}, but none is in profile ${profiles.join(', ')}; add --profile ${others.length > 1 ? `with what you want of ${others.join(', ')}` : others.join()}`,
+      : `nothing was selected: ${named.length === 1 ? '1 rule matches' : `${named.length} rules match`}, but none is in profile ${profiles.join(', ')}; add --profile ${others.length > 1 ? `with one or more of ${others.join(', ')}` : others.join()}`,
   )
 }
 
