@@ -27,8 +27,9 @@ async function judge(context: Context, row: AuthRow): Promise<void> {
   const hidden: Pick<Arranged, 'secrets' | 'expectUnlisted' | 'excuse'> = scope === 'owned' ? arranged : {}
   await hidden.expectUnlisted?.()
   for (const { statuses, credentials } of row.sent.map((kind) => kinds[kind])) {
-    for (const { clause, key, options } of credentials(context)) {
-      for (const { send } of vary.ordered(arranged.requests)) {
+    for (const { send } of vary.ordered(arranged.requests)) {
+      // Drawn for each request: together they try every form of a credential.
+      for (const { clause, key, options } of credentials(context)) {
         const response = await send(key, options)
         if (row.judges === 'effects') continue
         if (key !== 'full' && !hidden.expectUnlisted) await inconclusiveIfUnknown(context, row.plane, key, response)

@@ -131,14 +131,14 @@ function validKey(key: KeyName): Credential {
   return { clause: 'refused', key, options: { mustBeRefused: true } }
 }
 
-/** The full key with another ending, without its end or in the other case, drawn. */
+/** The full key with another ending, without its end or in the other case: the next of them at each call. */
 function nearKey({ inconclusive, target, vary }: Context): string {
   const names = (['altered', 'shortened', 'recased'] as const).filter((name) => target.keys[name] !== undefined)
   const name = vary.sample('near key', names, String) ?? 'altered'
   return target.keys[name] ?? inconclusive('no other key can be made of keys.full')
 }
 
-/** One of the texts that are made of a key, drawn. */
+/** One of the texts that are made of a key: the next of them at each call. */
 function drawn({ sample }: Context['vary'], of: string, forms: typeof longerKeys, key = ''): string {
   return sample(of, Object.entries(forms), ([name]) => name)?.[1](key) ?? key
 }
