@@ -129,9 +129,15 @@ function exportBase({ embedded, base, clock, program }: TargetFacts): string {
 
 /** Keys that are in no target file, made of the full one as `harness/common/mutate.ts` does with most keys. */
 const nearKeys: Readonly<Record<string, (full: string) => string>> = {
-  'key.altered': (full) => `\${${full}%????}$(printf %s "\${${full}: -4}" | tr 'a-zA-Z0-9' 'd-za-cD-ZA-C5-90-4')`,
-  'key.shortened': (full) => `\${${full}%?}`,
+  'key.altered': (full) =>
+    `$(${split(full)}; printf %s "\${core%????}"; printf %s "\${core: -4}" | tr 'a-zA-Z0-9' 'd-za-cD-ZA-C5-90-4'; printf %s "$pad")`,
+  'key.shortened': (full) => `$(${split(full)}; printf %s "\${core%?}")`,
   'key.recased': (full) => `$(printf %s "$${full}" | tr 'a-zA-Z' 'A-Za-z')`,
+}
+
+/** Shell lines that split a key after its last letter or digit. */
+function split(full: string): string {
+  return `pad="\${${full}##*[a-zA-Z0-9]}"; core="\${${full}%"$pad"}"`
 }
 
 /** Secrets in the order of their lines: near keys after the full one, of which they are made. */
