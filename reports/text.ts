@@ -85,7 +85,9 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
     ...(hasShellLines && curl.length > 0
       ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
-    ...(!hasShellLines && curl.length > 0 ? [`  ${paint.dim('shell lines: in report.html and results.json')}`] : []),
+    ...(!hasShellLines && curl.length > 0
+      ? [`  ${paint.dim('shell lines: too long for here; --out FOLDER writes them into report.html')}`]
+      : []),
     ...(rerun === '' ? [] : ['', `  rerun this rule:  ${rerun}`]),
     ...(results.run.traffic ? [] : [`  in your log:      ${logMark(results.run.id, id)}`]),
   ])

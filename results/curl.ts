@@ -118,7 +118,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
   /** The last request, by the process that sends the one before it if both need the same connection. */
   function afterThoseBefore(step: Step, at: number): string {
     const earlier = step.isOnSameConnection ? steps[at - 1] : undefined
-    const line = shell.curl(requestOf(step), '-si')
+    const line = shell.curl(requestOf(step), step.answer === null ? '-si --max-time 60' : '-si')
     if (earlier === undefined) return line
     return `${shell.curl(requestOf(earlier), '-s')} --next ${line.replace(/^(moving )?curl /, '')}`
   }
