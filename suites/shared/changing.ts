@@ -65,7 +65,8 @@ export async function triesToChange(context: Context, pod: PodView): Promise<Cha
     isTaken ||= seen !== null
     said.push(`a PATCH of ${field} ${seen === null ? `answered ${status}` : 'was answered and not carried out'}`)
   }
-  return { said: `${said.join(', ')}; where PATCH changes another field, name it as pods.change`, isTaken }
+  const hint = change === null ? '' : ' (where PATCH changes another field, name it as pods.change)'
+  return { said: `${said.join(', ')}${hint}`, isTaken }
 }
 
 /** The pod once it is read with what a PATCH asked for. */
