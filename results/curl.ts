@@ -27,11 +27,13 @@ const reports = /"plumbline":\{"v":1,"beacon":|"webhook":"https?:\/\/(?![^/"]*\.
 const beacon = /(?<="plumbline":\{"v":1,)"beacon":"[^"]*",?/
 /** Steps of the first execution only: without the receiver nothing counts executions, so each one is the first. */
 const isFirstOnly = /"first":\[/
-const hold = /\{"hold":"[\w.-]+"\}/g
+const holds = /\{"hold":"[\w.-]+"\}/g
 /** A request that a load-balanced worker holds until the receiver releases it. */
 const isHeld = /[?&]beacon=http/
 /** Polls closer together than this, in ms, are a burst and not a wait. */
 const burstMs = 250
+/** A response that took so long, in ms, may have ended a wait that its job has to outlast. */
+const longWaitMs = 10_000
 /** Longer bodies, in characters as they are printed, are left out. */
 const longestBody = 64 * 1024
 
@@ -58,9 +60,11 @@ export function toCurl(scenario: ShellReproduction): string[] {
   let renamed = renewed
   const shell = createShellRequests(scenario, `plumbline/${scenario.plumbline} (run ${scenario.run}; rule ${rule})`)
 
+  const hold = secondsToHold(scenario)
+
   function requestOf({ shown: { operation, request }, body }: Step): ShellRequest {
     const { method, url, headers, bodyBytes } = request
-    const text = body === null ? null : textOf(body)?.replace(beacon, '').replace(hold, '{"sleepMs":5000}')
+    const text = body === null ? null : textOf(body)?.replace(beacon, '').replace(holds, `{"sleepMs":${hold}000}`)
     const bytes = text == null ? (body ?? new Uint8Array()) : Buffer.from(text)
     return {
       method,
@@ -180,7 +184,7 @@ export function toCurl(scenario: ShellReproduction): string[] {
       ...(sent.some((text) => reports.test(text) && !isFirstOnly.test(text)) && !isInAnswer
         ? [
             comment(
-              `the run had a receiver, without which these jobs report nothing and hold 5 s; ${rerun} shows the fault`,
+              `the run had a receiver, without which these jobs report nothing and hold ${hold} s; ${rerun} shows the fault`,
             ),
           ]
         : []),
@@ -196,4 +200,12 @@ export function toCurl(scenario: ShellReproduction): string[] {
   if (isTool)
     return [comment('the run ran commands of the target file for its own projects, as this does:'), ...lines, rerun]
   return [...head(lines), ...lines]
+}
+
+/** How long jobs hold in place of a release: past the end of the longest wait. A controlled clock moves several seconds in one. */
+function secondsToHold({ clock, steps }: ShellReproduction): number {
+  const held = steps.filter(({ shown }) => mayBeHeld(shown.operation))
+  const longestMs = Math.max(0, ...held.map(({ shown }) => shown.receivedMs - shown.sentMs))
+  if (longestMs < longWaitMs) return 5
+  return clock === null ? Math.ceil(longestMs / 1_000) + 5 : 20
 }
