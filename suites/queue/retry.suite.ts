@@ -48,8 +48,9 @@ rule('queue.retry.failed', { shared: ['second'], workers: 1, varies: [...anyJob,
     await expectRetried(context, synchronous)
     await expectEnd(context, 'ends', synchronous, await ended(synchronous, target.tolerances.retriesMs), 'FAILED')
   }
-  const low = await fixture.submitted({ steps: [{ fail: 'each time' }], policy: { lowPriority: true } })
-  // No worker has to start for it.
+  // No worker has to start for a job of low priority, but one that has just ended a job takes it.
+  await ended(await fixture.plain())
+  const low = await fixture.plain({ steps: [{ fail: 'each time' }], policy: { lowPriority: true } })
   if (!(await isTaken(context, low))) return notJudged('low priority', 'no such job was executed')
   await expectEnd(context, 'ends', low, await ended(low, target.tolerances.retriesMs), 'FAILED')
   check('accepted').success(await low.queue.retry(low.id))
