@@ -252,6 +252,7 @@ function cut(entries: readonly Entry[], { evidence }: Failing): { kept: readonly
   const isInFocus = (one: Entry) => one === at || one.subject === at?.subject
   const isMade = at?.isSubmission === false && entries.some((one) => one.made !== null && isInFocus(one))
   const few = entries.length > scenarioExchanges && isMade ? entries.filter(isInFocus) : entries
+  // What made the subject of the failure is worth more than all else.
   const worth = (one: Entry) => (at !== undefined && one.made?.id === at.subject ? 4 : worthOf(one))
   const spare = few.filter((one) => one !== at).sort((a, b) => worth(a) - worth(b) || a.n - b.n)
   const out = new Set(spare.slice(0, Math.max(0, few.length - scenarioExchanges)))

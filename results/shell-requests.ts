@@ -66,7 +66,7 @@ export function createShellRequests(target: TargetFacts, agent: string | null = 
   function curl({ method, url, headers, body, isHeld = false }: ShellRequest, flags: string): string {
     const isBytes = body !== null && typeof body !== 'string'
     const moves = isHeld && clock !== null
-    movesClock ||= moves
+    if (moves) usesClock = movesClock = true
     const parts = [
       isBytes ? `${writing(body)} |` : '',
       moves ? 'moving curl' : 'curl',
@@ -103,7 +103,7 @@ export function createShellRequests(target: TargetFacts, agent: string | null = 
         ...curlFunction(target.files),
         ...inOrder(secrets).map((name) => exportSecret(name, target)),
         ...(agent === null ? [] : [`export AGENT=${word(agent)}`]),
-        ...(clock !== null && (usesClock || movesClock) ? [`export CLOCK=${address(clock)}`, waitMs] : []),
+        ...(clock !== null && usesClock ? [`export CLOCK=${address(clock)}`, waitMs] : []),
         ...(movesClock ? [moving] : []),
       ]
     },

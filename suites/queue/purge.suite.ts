@@ -116,7 +116,10 @@ rule(
       for (const [job, was] of before) expectSameEnd(context, 'finished', was, await job.queue.status(job.id))
     }
 
-    /** Expects a job to run on through a purge. Tries once more if its worker may have died. */
+    /**
+     * Expects a job to run on through a purge. Tries once more if its worker may have died. `isLong`: it has low priority, and
+     * the jobs that ended are read again for a while before the purge.
+     */
     async function runThroughPurge(isLong: boolean, isAgain = false): Promise<void> {
       const wish: JobWish = { steps: [{ hold: 'go' }, { output }], endpoint }
       let running = await fixture.submitted(isLong ? { ...wish, policy: { lowPriority: true } } : wish)
