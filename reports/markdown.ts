@@ -1,3 +1,4 @@
+import { cut } from '../harness/common/cut.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import { contrastText } from '../harness/rule/outcome.ts'
 import type { ProfileCoverage, Results, RuleResult } from '../results/types.ts'
@@ -145,8 +146,4 @@ function fenced(lines: readonly string[]): string {
   const text = lines.map((line) => cut(visible(line), longestLine)).join('\n')
   const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
   return `${fence}bash\n${text}\n${fence}`
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`
 }

@@ -46,7 +46,7 @@ describe('the text of a run', () => {
       fromTarget: { 'keys.full': 'a key that may do this', 'pods.gpu.id': 'gpu-z' },
       curl: ['x'.repeat(5_000)],
     })
-    expect(failure).toContain(`\n    expected  ${'x'.repeat(500)}…\n`)
+    expect(failure).toContain(`\n    expected  ${'x'.repeat(499)}…\n`)
     expect(failure).toContain(
       '\n    answered  {"detail":"unknown gpu"}\n  is keys.full of the target file a key that may do this?\n  sent as in the target file (is it right there?): pods.gpu.id gpu-z\n  shell lines: too long for here; --out FOLDER writes them into report.html\n',
     )

@@ -1,4 +1,5 @@
 import { areaOf } from '../harness/common/areas.ts'
+import { cut } from '../harness/common/cut.ts'
 import { pluralize } from '../harness/common/pluralize.ts'
 import type { Finding } from '../harness/rule/outcome.ts'
 import { exchangeLine } from '../results/shown.ts'
@@ -145,11 +146,6 @@ function answeredLine(exchange: ShownExchange | undefined): string[] {
   return body === null || bodyKind.startsWith('base64') ? [] : [`    answered  ${shortened(body)}`]
 }
 
-/** A text in one line; the beginning of a long one. */
-function shortened(text: string): string {
-  return visible(text.length <= longestText ? text : `${text.slice(0, longestText)}…`)
-}
-
 function brief(rule: RuleResult, paint: Paint): string {
   const { id, findings, scenario } = rule
   const [first] = findings
@@ -174,4 +170,9 @@ function knownLine(entry: KnownResult, paint: Paint): string {
 
 function block(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
+}
+
+/** A text in one line; the beginning of a long one. */
+function shortened(text: string): string {
+  return visible(cut(text, longestText))
 }

@@ -1,5 +1,6 @@
 import { gzipSync } from 'fflate'
 import { quote } from 'shell-quote'
+import { cut } from '../harness/common/cut.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 
 /** Marks of values that only the shell has: secrets as in a record (`«key.full»`), and ids that the lines read (`«POD_1»`). */
@@ -70,8 +71,7 @@ export function curlFunction(files: readonly string[]): string[] {
 
 /** Text for a comment: one line, without control characters, at most 300 characters. */
 export function comment(text: string): string {
-  const line = [...text].map((character) => (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(character) ? ' ' : character))
-  return `# ${line.length > 300 ? `${line.slice(0, 299).join('')}…` : line.join('')}`
+  return `# ${cut(text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, ' '), 300)}`
 }
 
 /** The argument of a printf that writes exactly these bytes. */

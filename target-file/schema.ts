@@ -1,5 +1,6 @@
 import { type TargetFailure, validateTarget } from '../generated/target.ts'
 import { allNeeds } from '../harness/claims/needs.ts'
+import { cut } from '../harness/common/cut.ts'
 import { membersOf } from '../harness/exchange/read.ts'
 import schema from '../spec/schemas/target.schema.json' with { type: 'json' }
 import { suggestion } from './nearest.ts'
@@ -91,6 +92,5 @@ function show(value: unknown, path: readonly string[]): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object') return 'a mapping'
   if (path[0] === 'keys') return `a ${typeof value} (not shown)`
-  const text = JSON.stringify(value)
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+  return cut(JSON.stringify(value), 80)
 }

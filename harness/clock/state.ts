@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { cut } from '../common/cut.ts'
 import { Inconclusive } from '../rule/outcome.ts'
 import type { ClockState } from './types.ts'
 
@@ -126,6 +127,5 @@ function isId(value: unknown): boolean {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+  return cut(JSON.stringify(value) ?? String(value), 80)
 }

@@ -1,4 +1,5 @@
 import { podRequired } from '../../generated/tables.ts'
+import { cut } from '../common/cut.ts'
 import { digitsOf, isSuccess } from './exchange.ts'
 
 /**
@@ -99,8 +100,7 @@ const maxShown = 20_000
 /** A value as text for a message: JSON, cut. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > maxShown ? `${text.slice(0, maxShown - 3)}…` : text
+  return cut(JSON.stringify(value) ?? 'nothing', maxShown)
 }
 
 /** A value as text: a string as it is, anything else as JSON. `String` throws for an object such as `{"toString": 1}`. */

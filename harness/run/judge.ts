@@ -1,3 +1,4 @@
+import { cut } from '../common/cut.ts'
 import type { VerdictEvent } from '../record/events.ts'
 import type { Recorder } from '../record/recorder.ts'
 import {
@@ -64,6 +65,5 @@ export function recordJudgement(recorder: Recorder, judgement: Judgement): Judge
 
 /** Secrets are removed before the text is cut: the beginning of a key would not be recognised. */
 export function shorten(recorder: Pick<Recorder, 'clean'>, text: string, most = 400): string {
-  const clean = recorder.clean(text)
-  return clean.length > most ? `${clean.slice(0, most - 3)}…` : clean
+  return cut(recorder.clean(text), most)
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { rules } from '../../generated/rules.ts'
 import type { SchemaName } from '../../generated/validators.ts'
+import { cut } from '../../harness/common/cut.ts'
 import { codePointEscape } from '../../harness/common/escape.ts'
 import type { Context } from '../../harness/rule/context.ts'
 import { type Mutator, mutators } from './mutators/index.ts'
@@ -48,7 +49,7 @@ export function bodySaid(one: FuzzCase): string {
 export function bodyText(bytes: Uint8Array): string {
   if (bytes.length === 0) return 'no body'
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes).replace(/(?! )[\p{C}\p{Z}]/gu, escaped)
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text
+  return cut(text, 120)
 }
 
 /** A character that nobody would see, as JSON escapes it, else by its code point. */

@@ -1,3 +1,4 @@
+import { cut } from '../../harness/common/cut.ts'
 import { canonical, membersOf } from '../../harness/exchange/read.ts'
 
 /** Two JSON values at the first place where they differ. */
@@ -62,8 +63,7 @@ function valueText(value: unknown, from: number, clean: (text: string) => string
 }
 
 function brief(text: string): string {
-  const printable = escapeInvisible(text)
-  return printable.length > shownLength ? `${printable.slice(0, shownLength - 1)}…` : printable
+  return cut(escapeInvisible(text), shownLength)
 }
 
 /** Letters beyond ASCII and control characters as `\uXXXX`, because some are invisible; but not the marks of secrets. */
