@@ -22,7 +22,7 @@ export const common = {
   quiet: new Option('--quiet', 'print only the verdict').default(false),
   budget: new Option(
     '--budget <length>',
-    'leave out rules that take longer (default: 8m in real time, 30m on a controlled clock)',
+    'leave out rules that take longer (default: 10m in real time, 30m on a controlled clock)',
   ).argParser(lengthOfTime),
   seed: new Option('--seed <number>', 'the order and the random choices of an earlier run').argParser(integer(0)),
   maxCost: new Option('--max-cost <usd>', 'refuse a run that may cost more, and end one that does').argParser(price),

@@ -15,7 +15,7 @@ import { resourcesOf } from './turns.ts'
 import type { Plan, PlanResources, PlanRule } from './types.ts'
 
 /** Default time limit of a run on a real clock. */
-export const defaultBudgetMs = 480_000
+export const defaultBudgetMs = 600_000
 
 /** Time before the first and after the last request of a run in real time, ms. */
 const aroundMs = 3_000
