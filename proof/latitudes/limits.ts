@@ -1,3 +1,4 @@
+import { limited } from '../../reference/limits/limited.ts'
 import { limiterOf } from '../../reference/limits/limiter.ts'
 import type { LimiterKind } from '../../reference/limits/windows.ts'
 import type { ReferenceOptions } from '../../reference/options.ts'
@@ -46,6 +47,24 @@ export const limits = [
   latitude('catalog-limited-otherwise', 'The CPU catalog has a limit of its own, with a window of its own.', {
     about: 'rate headers',
     wrap: rewritesRates((_, name) => (name === 'ratelimit' ? '"catalog";r=5;t=1.5' : '"catalog";q=10;w=2'), isCatalog),
+  }),
+  latitude('rate-seconds-of-two-clocks', 'Two instances answer in turn, whose clocks differ by 0.6 s.', {
+    about: 'rate headers',
+    change: limited(({ take }) => {
+      let count = 0
+      return {
+        take(user, nowMs) {
+          const aheadMs = (count++ % 2) * 600
+          const reading = take(user, nowMs)
+          const leftMs = (seconds: number) => seconds * 1_000 - (nowMs % (seconds * 1_000)) + aheadMs
+          const windows = reading.windows.map((one) => ({
+            ...one,
+            resetSeconds: Math.ceil(leftMs(one.seconds) / 1_000),
+          }))
+          return { ...reading, windows }
+        },
+      }
+    }),
   }),
   styled('rate-not-on-errors', 'Errors other than 429 carry no rate headers.', { rateHeadersOnErrors: false }),
   styled('retry-after-shortest', 'Retry-After covers the window that refused and no other.', {

@@ -9,7 +9,10 @@ export interface ShownReset {
 }
 
 /** As little time says nothing about whole seconds, ms. */
-const leastMs = 2_000
+const leastMs = 2_500
+
+/** By how much the clocks of a target's instances may differ, which answer in turn, ms. */
+const clocksMs = 1_000
 
 /** How t fell with time from one response to a later one; `reset` if the window may have begun anew. */
 export function resetShownBy(
@@ -18,7 +21,7 @@ export function resetShownBy(
   { sent, received }: Pick<Exchange, 'sent' | 'received'>,
   slackS: number,
 ): 'fell' | 'stuck' | 'reset' | 'early' {
-  const slackMs = slackS * 1_000
+  const slackMs = slackS * 1_000 + clocksMs
   if (received.target - first.sentMs >= first.t * 1_000 - slackMs) return 'reset'
   const passedMs = sent.target - first.receivedMs
   if (window.t === null || passedMs < leastMs) return 'early'
