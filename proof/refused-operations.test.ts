@@ -3,6 +3,7 @@ import type { OperationId } from '../generated/operations.ts'
 import { requestOf } from './defects/tools.ts'
 import { everything } from './jobs.ts'
 import { judgeOn } from './judge.ts'
+import { plane } from './latitudes/tools.ts'
 import type { Variant } from './types.ts'
 
 /** Operations, each with the rules that must not pass if it answers every request with 404. */
@@ -26,6 +27,14 @@ it.each(refused)('no rule about %s passes if it is always refused', async (opera
   expect(judgements.length).toBe(rules.length)
   const passed = judgements.filter(({ verdict }) => verdict === 'passed' || verdict === 'observed')
   expect(passed.map(({ rule }) => rule)).toEqual([])
+})
+
+it('keys are judged by the other operations where a target without pods.change has no PATCH', async () => {
+  const rules = everything().rules.filter(({ id }) => /^auth\.(pods\.(?!odd)|scheme)/.test(id))
+  const variant = { ...refusing('updatePod'), file: plane({ change: null }) }
+  const judgements = await judgeOn({ variants: [variant], rules })
+  expect(judgements.length).toBe(9)
+  expect(judgements.filter(({ verdict }) => verdict !== 'passed').map(({ rule, reason }) => [rule, reason])).toEqual([])
 })
 
 function refusing(operation: OperationId): Variant {

@@ -38,6 +38,8 @@ interface Unchanged {
   readonly said: string
   /** True if a PATCH was answered with success: it may be carried out later. */
   readonly isTaken: boolean
+  /** True if the target file declares `pods.change` absent, and PATCH is answered as one that does not exist. */
+  readonly isAbsent: boolean
 }
 
 /**
@@ -49,10 +51,14 @@ export async function changes(context: Context, pod: PodView): Promise<Changed> 
   return 'pod' in tried ? tried : context.inconclusive(tried.said)
 }
 
+/** How a server answers a method that a path does not have. */
+const noSuchOperation: ReadonlySet<number> = new Set([404, 405, 501])
+
 /** The same without an end. */
 export async function triesToChange(context: Context, pod: PodView): Promise<Changed | Unchanged> {
   const { change } = planeOf(context.target)
   let isTaken = false
+  let isAbsent = change === null
   const said: string[] = []
   for (const field of new Set([change, ...(change === null ? [] : changeFields)])) {
     const body = changeOf(context, pod, 'b', field)
@@ -63,10 +69,14 @@ export async function triesToChange(context: Context, pod: PodView): Promise<Cha
       return { pod: changed, another: (mark) => changeOf(context, changed, mark, field) }
     }
     isTaken ||= seen !== null
+    isAbsent &&= noSuchOperation.has(status)
     said.push(`a PATCH of ${field} ${seen === null ? `answered ${status}` : 'was answered and not carried out'}`)
   }
-  const hint = change === null ? '' : ' (where PATCH changes another field, name it as pods.change)'
-  return { said: `${said.join(', ')}${hint}`, isTaken }
+  const hint =
+    change === null
+      ? ''
+      : ' (where PATCH changes another field, name it as pods.change; without PATCH, declare that absent)'
+  return { said: `${said.join(', ')}${hint}`, isTaken, isAbsent }
 }
 
 /** The pod once it is read with what a PATCH asked for. */
