@@ -28,7 +28,9 @@ function shortMessage(rule: RuleResult): string | null {
 
 /** Parts of rules that the target file does not claim, and branches that the target gave no chance to judge. */
 export function partCauses(rules: readonly RuleResult[]): Cause[] {
-  return causesOf(rules, (rule) => [
+  const { notVerified } = sortRules({ rules })
+  const judged = rules.filter((rule) => !notVerified.includes(rule))
+  return causesOf(judged, (rule) => [
     ...Object.entries(rule.readings).flatMap(([name, value]) => (isNotJudged(value) ? `${name} ${value}` : [])),
     ...unclaimedParts(rule).map(({ reason }) => reason),
   ]).map(({ title, rules }) => ({ title: `${inPart}${title}`, rules }))

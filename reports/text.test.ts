@@ -118,7 +118,11 @@ describe('the text of a run', () => {
       ...['q.a', 'q.b', 'q.c'].flatMap((id) =>
         unclaimed.map((rule) => ({ ...rule, id, reason: 'queue is not given' })),
       ),
-      ...unclaimed.map((rule) => ({ ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given' })),
+      // A rule without a verdict has no parts that were not judged.
+      ...unclaimed.map((rule) => {
+        const readings = { 'a part': 'not judged: gone' }
+        return { ...rule, id: 'lb.a', reason: 'lb.endpoints.normal is not given', readings }
+      }),
       ...passed.map((rule) => ({ ...rule, unjudged: [part('queue'), part('volume')] })),
       ...['p.a', 'p.b'].flatMap((id) =>
         passed.map((rule) => ({ ...rule, id, readings: { again: 'not judged: gone' } })),
