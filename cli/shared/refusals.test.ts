@@ -137,9 +137,13 @@ describe.concurrent('one clear sentence', () => {
       command,
       'plumbline: no target file: write ./plumbline.yaml with plumbline init, or name one with --target FILE; --reference judges the built-in reference',
     ]),
-    ...['certify', 'judge good.har', 'proxy'].map((command): [string, string] => [
-      command,
+    [
+      'certify',
       'plumbline: no target file: write ./plumbline.yaml with plumbline init, or name one with --target FILE',
+    ],
+    ...['judge good.har', 'proxy'].map((command): [string, string] => [
+      command,
+      'plumbline: no target file: write ./plumbline.yaml with plumbline init, or name one with --target FILE; --pods URL judges without one',
     ]),
     ['check --reference --target bad.yaml', 'plumbline: give either --target or --reference, not both'],
     [

@@ -18,18 +18,17 @@ const usualFile = 'plumbline.yaml'
 
 /**
  * The same options with the target file that they choose: the named one, or `plumbline.yaml` in this folder, of which
- * it says so. None with `--reference`.
+ * it says so. None with `--reference`. `more`: the end of a refusal that names another choice.
  * @throws UsageError if nothing is chosen, so that no run is about the reference by mistake.
  */
-export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Terminal): O {
-  const { target, reference = false } = options
-  if (reference && target !== undefined) throw new UsageError('give either --target or --reference, not both')
-  if (reference || target !== undefined) return options
+export function withTarget<O extends TargetChoice>(options: O, { cwd, err }: Terminal, more = ''): O {
+  const { target, reference: isReference = false } = options
+  if (isReference && target !== undefined) throw new UsageError('give either --target or --reference, not both')
+  if (isReference || target !== undefined) return options
   if (!existsSync(resolve(cwd, usualFile))) {
     const usual = `write ./${usualFile} with plumbline init, or name one with --target FILE`
-    throw new UsageError(
-      `no target file: ${usual}${'reference' in options ? '; --reference judges the built-in reference' : ''}`,
-    )
+    const reference = 'reference' in options ? '; --reference judges the built-in reference' : ''
+    throw new UsageError(`no target file: ${usual}${reference}${more}`)
   }
   err(`target: ./${usualFile}`)
   return { ...options, target: usualFile }

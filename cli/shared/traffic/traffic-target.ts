@@ -17,7 +17,7 @@ type Flags = Pick<commands.OptionsOf<typeof commands.judge>, 'target' | (typeof 
 export async function trafficTarget(flags: Flags, terminal: Terminal) {
   const given = planes.filter((plane) => flags[plane] !== undefined)
   if (given.length === 0) {
-    const { target = '' } = withTarget(flags, terminal)
+    const { target = '' } = withTarget(flags, terminal, '; --pods URL judges without one')
     return { target: await readTarget(target, terminal), targetFile: target, words: ['--target', target] }
   }
   if (flags.target !== undefined) throw new UsageError('give either --target or addresses, not both')
