@@ -27,7 +27,7 @@ async function check(
   address: 'proxied' | 'direct',
   given: string,
   { addresses } = network,
-  rule = 'pods.list.contains',
+  rule = 'pods.create.cpu',
 ) {
   network.tunnels.length = 0
   const name = `target-${address}.yaml`

@@ -34,8 +34,8 @@ test('a server is started, waited for, and ended with all that it started', asyn
 describe('after a failure the command that reruns a rule', () => {
   const failing = async (prefix: string) => {
     const port = await freePort()
-    const started = `${prefix}'${process.execPath}' '${main}' serve --port ${port} --defect exited-stop-accepted`
-    const words = ['--only', 'pods.action.exited.stop', '--out', `failed-${port}`]
+    const started = `${prefix}'${process.execPath}' '${main}' serve --port ${port} --defect pods-create-cpu-many-400`
+    const words = ['--only', 'pods.create.cpu', '--out', `failed-${port}`]
     const { code, said } = await run([
       'check',
       '--target',
@@ -223,7 +223,7 @@ async function portOf(server: Server): Promise<number> {
 
 /** The words of a check of one rule. */
 function judging(file: string, ...flags: readonly string[]): string[] {
-  return ['check', '--target', file, '--only', 'auth.pods.missing', ...flags]
+  return ['check', '--target', file, '--only', 'pods.create.cpu', ...flags]
 }
 
 /** Commands of a test in this process run in the folder of the test runner. */
