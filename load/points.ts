@@ -63,3 +63,8 @@ export function statusesOf(points: Points): number[] {
 export function isNeither(point: Point): boolean {
   return !isServed(point) && !isRefused(point)
 }
+
+/** Refused because the job has ended by itself, which a worker may do at any time. */
+export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
+  return operation === 'cancel' && kind === 'answer' && (status === 400 || status === 409)
+}

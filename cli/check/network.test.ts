@@ -23,12 +23,7 @@ beforeAll(async () => {
 afterAll(close)
 
 /** Judges one rule of the pod plane at an address with this section `network`. */
-async function check(
-  address: 'proxied' | 'direct',
-  given: string,
-  { addresses } = network,
-  rule = 'pods.create.cpu',
-) {
+async function check(address: 'proxied' | 'direct', given: string, { addresses } = network, rule = 'pods.create.cpu') {
   network.tunnels.length = 0
   const name = `target-${address}.yaml`
   const lines = ['plumbline: 1', `pods: ${addresses[address]}`, `network: ${given}`, `keys: {full: "\${KEY}"}`]

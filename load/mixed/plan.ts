@@ -4,11 +4,10 @@ import type { Mix, Target } from '../../target/types.ts'
 import { quotasOf, remainingOf } from '../analyse/exceeded.ts'
 import { LoadError } from '../load-error.ts'
 import type { MixedPlan } from '../plan/types.ts'
-import { isServed, type Point } from '../points.ts'
+import { isServed, isTooLateToCancel, type Point } from '../points.ts'
 import { statusHint } from '../queue/after-smoke.ts'
 import type { Step } from '../queue/steps.ts'
 import { sessionsOf } from './sessions.ts'
-import { isTooLateToCancel } from './windows.ts'
 
 type MixedStep = Step<MixedPlan>
 

@@ -1,6 +1,6 @@
 import { mean, quantile } from 'simple-statistics'
 import type { Mix } from '../../target/types.ts'
-import { isNeither, isRefused, isServed, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, isTooLateToCancel, type Point } from '../points.ts'
 import { sessionsOf } from './sessions.ts'
 
 /** Percentiles of latencies, ms. */
@@ -48,11 +48,6 @@ export function divideIntoWindows(
     return groups.map(windowOf)
   }
   return { fromMs, lengthMs, points, operations: Object.fromEntries(names.map((name) => [name, windowsFor(name)])) }
-}
-
-/** Refused because the job has ended by itself, which a worker may do at any time. */
-export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
-  return operation === 'cancel' && kind === 'answer' && (status === 400 || status === 409)
 }
 
 /** Percentiles of these values; null if there are none. */

@@ -14,6 +14,7 @@ const scope = { queue, rules, windowScale: 1 }
 test.each<[string, Partial<Record<RateOperation, number>>, string[]]>([
   ['all are served', {}, ['cancel', 'requests', 'runsync', 'openai']],
   ['those that are held have no response', { runsync: 0, openai: 0 }, ['cancel', 'requests', 'runsync', 'openai']],
+  ['the job of /cancel has ended by itself', { cancel: 409 }, ['cancel', 'requests', 'runsync', 'openai']],
   ['one fails', { requests: 500 }, ['cancel', 'runsync', 'openai']],
   ['one that may be held fails', { openai: 502 }, ['cancel', 'requests', 'runsync']],
 ])('/run is exceeded beside others if %s', (_, statuses, expected) => {

@@ -2,7 +2,7 @@ import type { RateOperation } from '../../generated/tables.ts'
 import type { Health } from '../../harness/record/events.ts'
 import type { LoadRule } from '../../harness/rule/load-rules.ts'
 import { waiting } from '../plan/queue-plan.ts'
-import { isServed, type Point, type Points } from '../points.ts'
+import { isServed, isTooLateToCancel, type Point, type Points } from '../points.ts'
 import { SCALING_RULE, scalingFault, scalingOf } from './scaling.ts'
 import { type LoadScope, limitSteps, type QueueStep, SMOKE_WORKERS, type Step } from './steps.ts'
 import { type Running, runningOnceBusy } from './workers.ts'
@@ -99,7 +99,7 @@ function smokeFaults(points: readonly Point[], operations: readonly RateOperatio
   const faults = new Map<RateOperation, string>()
   for (const operation of operations) {
     const point = points.find((one) => one.operation === operation)
-    if (point !== undefined && isServed(point)) continue
+    if (point !== undefined && (isServed(point) || isTooLateToCancel(point))) continue
     const came =
       point === undefined ? 'was not recorded' : point.status === 0 ? 'had no response' : `was answered ${point.status}`
     faults.set(
