@@ -195,6 +195,15 @@ describe('the shell lines of a scenario', () => {
     expect(log[4]?.path).toBe('/v2/pods/a[1]{b}')
   })
 
+  it('have the example key of a target file as default', async () => {
+    const { base, log } = await serve(() => ({ status: 401 }))
+    const events = [sampleExchange(1, rule, { base, path: '/v2/pods', headers: [['Authorization', '«key.full»']] })]
+    const lines = await linesOf(base, events, 'real', 'status 401', rule, { 'key.full': '' })
+    expect(lines).toContain(`export KEY_FULL=\${KEY_FULL:-plumbline-example-''full}`)
+    await bash(lines, {})
+    expect(log.at(-1)?.headers).toContain('plumbline-example-full')
+  })
+
   it('advance a clock that the target lets be controlled', async () => {
     let now = sampleStartMs
     const { base, log } = await serve(({ method, path, body }) => {

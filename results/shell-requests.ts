@@ -1,4 +1,5 @@
 import { type HeaderPairs, headerOf } from '../harness/exchange/exchange.ts'
+import { examplePrefix } from '../target/secrets.ts'
 import type { TargetFacts } from './rerun.ts'
 import {
   curlFunction,
@@ -148,11 +149,13 @@ function inOrder(secrets: ReadonlySet<string>): string[] {
 }
 
 /** Takes a secret from the environment, and says which one it is if it is missing there; makes a near key of the full one. */
-function exportSecret(name: string, { embedded, program, variables }: TargetFacts): string {
+function exportSecret(name: string, { embedded, variables }: TargetFacts): string {
   const variable = secretVariable(name, variables)
   const near = nearKeys[name]?.(secretVariable('key.full', variables))
   if (near !== undefined) return `export ${variable}="${near}"`
+  // Example keys are public. The quotes keep a terminal, which hides keys, from masking it.
+  const isExample = name.startsWith('key.') && (embedded || variables[name] === '')
+  if (isExample) return `export ${variable}=\${${variable}:-${examplePrefix}''${name.replace('key.', '')}}`
   const where = name.replace(/^key\./, 'keys.')
-  const file = embedded ? `the target file that ${program} serve prints` : 'your target file'
-  return `export ${variable}="${required(variable, where, file)}"`
+  return `export ${variable}="${required(variable, where)}"`
 }

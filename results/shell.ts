@@ -23,8 +23,8 @@ export function secretVariable(name: string, variables: Readonly<Record<string, 
 }
 
 /** A variable of the shell; lines without it end with a hint to the place of its value in the target file. */
-export function required(variable: string, place: string, file = 'your target file'): string {
-  return `\${${variable}:?set it to ${place} (${file})}`
+export function required(variable: string, place: string): string {
+  return `\${${variable}:?set it to ${place} (your target file)}`
 }
 
 /** A text with other names in its marks. */

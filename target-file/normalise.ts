@@ -7,7 +7,7 @@ import { nearKeys } from '../harness/common/mutate.ts'
 import { allPlanes } from '../harness/planes/index.ts'
 import { defaultBudget, defaultGrants } from '../target/defaults.ts'
 import { parseDuration } from '../target/duration.ts'
-import { nameIn, resolveSecret } from '../target/secrets.ts'
+import { examplePrefix, nameIn, resolveSecret } from '../target/secrets.ts'
 import { defaultTolerances, leastTolerancesMs, type Tolerances } from '../target/tolerances.ts'
 import type { Grants, KeyName, KnownFailure, Network, PlaneSection, Target } from '../target/types.ts'
 import { addressOf, type Surroundings, take } from '../target/values.ts'
@@ -77,7 +77,7 @@ function textsOf({ keys: { restricted, ...plain } }: TargetFile): [name: KeyName
 function variablesOf(file: TargetFile): Target['variables'] {
   return Object.fromEntries(
     textsOf(file).flatMap(([name, text]) => {
-      const variable = nameIn(text)
+      const variable = text === examplePrefix + name ? '' : nameIn(text)
       return variable === null ? [] : [[`key.${name}`, variable]]
     }),
   )

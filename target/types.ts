@@ -233,7 +233,10 @@ export interface Target {
   readonly receiver: ReceiverAddress | null
   readonly network: Network
   readonly keys: Readonly<Partial<Record<KeyName, string>>>
-  /** The environment variables that the keys came from, by the name of their mark: `key.full` to `API_KEY`. */
+  /**
+   * The environment variables that the keys came from, by the name of their mark: `key.full` to `API_KEY`; '' for the
+   * example key of the same name.
+   */
   readonly variables: Readonly<Record<string, string>>
   readonly grants: Grants
   /** Needs that the target declares absent, each with the reason. */
