@@ -48,7 +48,7 @@ describe('the text of a run', () => {
     })
     expect(failure).toContain(`\n    expected  ${'x'.repeat(499)}…\n`)
     expect(failure).toContain(
-      '\n    answered  {"detail":"unknown gpu"}\n  is keys.full of the target file a key that may do this?\n  sent as in the target file (is it right there?): pods.gpu.id gpu-z\n  shell lines: too long for here; --out FOLDER writes them into report.html\n',
+      '\n    answered  {"detail":"unknown gpu"}\n  is keys.full of the target file a key that may do this?\n  sent as in the target file (is it right there?): pods.gpu.id gpu-z\n  shell lines: too long for here; they are in the report.html of --out FOLDER\n',
     )
   })
 

@@ -87,7 +87,7 @@ export function renderFailure(results: Results, rule: RuleResult, paint: Paint =
       ? ['', '  reproduce by hand, in bash:', ...curl.map((line) => `    ${paint.cyan(visible(line))}`)]
       : []),
     ...(!hasShellLines && curl.length > 0
-      ? [`  ${paint.dim('shell lines: too long for here; --out FOLDER writes them into report.html')}`]
+      ? [`  ${paint.dim('shell lines: too long for here; they are in the report.html of --out FOLDER')}`]
       : []),
     ...(rerun === '' ? [] : ['', `  rerun this rule:  ${rerun}`]),
     ...(results.run.traffic ? [] : [`  in your log:      ${logMark(results.run.id, id)}`]),
