@@ -59,12 +59,12 @@ export function statusesOf(points: Points): number[] {
   return [...statuses]
 }
 
-/** Neither served nor 429: another error, or silence. */
-export function isNeither(point: Point): boolean {
-  return !isServed(point) && !isRefused(point)
-}
-
-/** Refused because the job has ended by itself, which a worker may do at any time. */
+/** Refused because the job has ended by itself, which a worker may do at any time. A limiter need not count it. */
 export function isTooLateToCancel({ operation, kind, status }: Point): boolean {
   return operation === 'cancel' && kind === 'answer' && (status === 400 || status === 409)
+}
+
+/** Neither served nor 429, and not for want of a job: another error, or silence. */
+export function isNeither(point: Point): boolean {
+  return !isServed(point) && !isRefused(point) && !isTooLateToCancel(point)
 }

@@ -81,6 +81,21 @@ describe('doubts speak for the target', () => {
     expect(told(points, 'over')[0]).toMatch(/^inconclusive: every 429 .* so its rate was never tried$/)
   })
 
+  test('requests whose job had ended may not have been counted', () => {
+    const shaped = (ended: number) => row(600, 66.6, (n) => (n % 150 >= 100 ? 429 : n % ended === 0 ? 409 : 200))
+    expect(told(shaped(2), 'over')).toEqual([expect.stringMatching(/^passed/), expect.stringMatching(/^passed/)])
+    const generous = row(600, 66.6, (n) => (n % 150 >= 140 ? 429 : n % 2 === 0 ? 409 : 200))
+    expect(told(generous, 'over')[0]).toMatch(
+      /^inconclusive: cancel let in .*; those whose job had ended may not count$/,
+    )
+    expect(
+      told(
+        row(320, 125, () => 409),
+        'under',
+      ),
+    ).toEqual(['passed: cancel gave 320 evenly paced requests no 429'])
+  })
+
   test('few errors beside 429s, and those at the wrong moments or without end may be an outage', () => {
     const over = (statusOf: (n: number) => number) => told(row(600, 66.6, statusOf), 'over')[1]
     const beside = (error: (n: number) => boolean) => over((n) => (n % 150 < 100 ? 200 : error(n) ? 503 : 429))

@@ -2,7 +2,7 @@ import { tables } from '../../generated/tables.ts'
 import { pluralize } from '../../harness/common/pluralize.ts'
 import { FIRST_ENDPOINT, SECOND_ENDPOINT } from '../plan/queue-plan.ts'
 import type { PlannedLimit, QueuePlan, Stretch } from '../plan/types.ts'
-import { isNeither, isRefused, isServed, type Points } from '../points.ts'
+import { isNeither, isRefused, isServed, isTooLateToCancel, type Point, type Points } from '../points.ts'
 import { BY_SECOND_KEY } from '../scripts/lib/steps.ts'
 import { EXACT_UP_TO, isExplainable } from './exact.ts'
 import { createExplainer } from './explain.ts'
@@ -52,6 +52,8 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
     if (plan.workers !== 'unknown') return failed(sentence)
     return unclear(`${sentence}; running workers may have raised the limit`)
   }
+  const letIn = excessOf(points, requests, windowMs, beganMs, (point) => isServed(point) || isTooLateToCancel(point))
+  if (letIn !== null) return unclear(`${operation} let in ${letIn}; those whose job had ended may not count`)
   const refused = points.filter(isRefused)
   if (refused.length === 0) return unclear(`${operation} refused nothing, and served no more than is permitted`)
   const { openAt } = createExplainer(points, plan.limit)
@@ -73,19 +75,30 @@ export function judgeKeys(subject: Case): Ruling {
   return { verdict, sentence: `with two keys, ${sentence}` }
 }
 
-/** A sentence about requests that were served beyond a limit; null if none were. */
-function excessOf(points: Points, requests: number, windowMs: number, beganMs: number): string | null {
+/** A sentence about requests that were let in beyond a limit; null if none were. */
+function excessOf(
+  points: Points,
+  requests: number,
+  windowMs: number,
+  beganMs: number,
+  isLetIn: (point: Point) => boolean = isServed,
+): string | null {
   const each = `${requests} each ${milliseconds(windowMs)}`
   const between = (fromMs: number, toMs: number) =>
     `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
-  const served = points.filter(isServed)
+  const served = points.filter(isLetIn)
   const overflow = findOverflow(served, requests, windowMs)
   if (overflow !== null) {
     const { fromMs, toMs, served, allowed } = overflow
     return `${served} requests ${between(fromMs, toMs)}, where ${each} explain at most ${allowed}`
   }
   // An error may have been counted, too.
-  if (requests > EXACT_UP_TO || points.some(isNeither) || isExplainable([...served], requests, windowMs)) return null
+  if (
+    requests > EXACT_UP_TO ||
+    points.some((point) => isNeither(point) || isTooLateToCancel(point)) ||
+    isExplainable([...served], requests, windowMs)
+  )
+    return null
   const first = served.at(0)
   const last = served.at(-1)
   if (first === undefined || last === undefined) return null

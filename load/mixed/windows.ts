@@ -1,6 +1,6 @@
 import { mean, quantile } from 'simple-statistics'
 import type { Mix } from '../../target/types.ts'
-import { isNeither, isRefused, isServed, isTooLateToCancel, type Point } from '../points.ts'
+import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { sessionsOf } from './sessions.ts'
 
 /** Percentiles of latencies, ms. */
@@ -66,7 +66,7 @@ export function windowOf(points: readonly Point[]): Window {
   return {
     requests: points.length,
     latency: percentilesOf(latencies),
-    errors: share((point) => isNeither(point) && !isTooLateToCancel(point)),
+    errors: share(isNeither),
     limited: share(isRefused),
     unfinished: counts.length === 0 ? null : mean(counts),
   }
