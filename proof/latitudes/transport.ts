@@ -113,7 +113,8 @@ function isHeld({ url }: Request): boolean {
   return /^\/v2\/[^/]+\/(runsync|stream|openai)\b/.test(new URL(url).pathname)
 }
 
-function escaped(sign: string): string {
+/** A sign as JSON may write it. */
+export function escaped(sign: string): string {
   return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
