@@ -51,7 +51,7 @@ export const lists: readonly Latitude[] = [
       ...verdict('inconclusive', ofLists),
     },
   }),
-  latitude('list-of-ids', 'The list of pods holds nothing but their ids.', {
+  latitude('list-of-bare-ids', 'The list of pods holds their ids as texts, and nothing else.', {
     about: 'everything',
     wrap: onResponse(
       (request, { ok }) => ok && is.list(request),
