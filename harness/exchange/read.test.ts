@@ -20,6 +20,7 @@ it.each([
   [{ items: [{}], errors: [] }, 'pods', null],
   [{ data: { pods: [{}] }, warnings: [] }, 'pods', null],
   [{ warnings: ['old'] }, 'pods', null],
+  [['a', 'b'], 'pods', [{ id: 'a' }, { id: 'b' }]],
   [{ items: {} }, 'pods', null],
   ['pods', '', null],
 ])('the resources of the list response %j are at "%s", or in its only list', (value, at, resources) => {

@@ -72,11 +72,12 @@ export function listOf(value: unknown, at: string): readonly unknown[] | null {
 
 /**
  * The resources of a list response: the list at a member of it, else the response itself or its only member that is a list of
- * objects, beside numbers and texts. Null if that is not clear.
+ * objects, beside numbers and texts. Null if that is not clear. A list may hold nothing but ids, each of which stands for a
+ * resource.
  */
 export function resourcesIn(value: unknown, at: string): readonly unknown[] | null {
-  const given = listOf(value, at)
-  if (given !== null || Array.isArray(value)) return given ?? listOf(value, '')
+  const given = listOf(value, at) ?? listOf(value, '')
+  if (given !== null) return given.map((one) => (isId(one) ? { id: one } : one))
   const [only, ...others] = Object.values(membersOf(value) ?? {}).filter((member) => Object(member) === member)
   return others.length === 0 && Array.isArray(only) && only.every((one) => membersOf(one) !== null) ? only : null
 }

@@ -159,7 +159,7 @@ export const queueHealth: readonly Defect[] = [
   }),
   defect('health-without-failed', 'queue.health.moves', 'failed', {
     says: 'The response of /health does not count the jobs that failed.',
-    observed: 'nothing',
+    observed: '0 more',
     change: counts(() => ({ failed: undefined })),
   }),
   defect('health-of-another-endpoint', 'queue.health.moves', 'apart', {

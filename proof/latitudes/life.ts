@@ -211,7 +211,26 @@ export const late: readonly Latitude[] = [
     { style: { patchRestarts: 'any-change', restartStatus: 'STARTING' }, life: { restartMs: 1_000 } },
     restarts,
   ),
+  latitude('change-restarts-later', 'A second after a PATCH was answered, the container restarts.', {
+    about: 'restarts',
+    change: changeRestartsAfter(1_000),
+  }),
 ]
+
+/** A PATCH of anything but the lock of a RUNNING pod restarts its container later. */
+function changeRestartsAfter(ms: number): Change {
+  return part('patchPod', (next, pod, given, service) => {
+    next()
+    const { clock, life, parts } = service
+    if (pod.status !== 'RUNNING' || 'locked' in Object(given)) return
+    const step = (inMs: number, from: PodStatus, to: PodStatus) =>
+      clock.schedule(clock.now() + inMs, () => {
+        if (pod.status === from) parts.enter(pod, to, service)
+      })
+    step(ms, 'RUNNING', 'STARTING')
+    step(ms + life.startingMs, 'STARTING', 'RUNNING')
+  })
+}
 
 /** For so long, ms, a new pod is found neither to read nor to change; it takes its first steps later. */
 function foundAfter(ms: number): Change {

@@ -51,6 +51,14 @@ export const lists: readonly Latitude[] = [
       ...verdict('inconclusive', ofLists),
     },
   }),
+  latitude('list-of-bare-ids', 'The list of pods holds their ids as texts, and nothing else.', {
+    about: 'everything',
+    wrap: onResponse(
+      (request, { ok }) => ok && is.list(request),
+      ({ text }) => ({ text: JSON.stringify(podsIn(text).map(({ id }) => id)) }),
+    ),
+    verdicts: { 'pods.list.full-shape': 'advice' },
+  }),
   latitude('lists-in-pages', 'The pods and endpoints of a run are on the second page of their lists.', {
     planes: ['pods', 'management'],
     about: 'everything',
@@ -69,3 +77,7 @@ export const lists: readonly Latitude[] = [
     ]),
   }),
 ]
+
+function podsIn(text: string): readonly { readonly id: string }[] {
+  return (JSON.parse(text) as { readonly pods: readonly { readonly id: string }[] }).pods
+}

@@ -47,6 +47,14 @@ export const queueWork: readonly Latitude[] = [
       workers: [...workers].filter(({ state }) => state !== 'initializing').length,
     })),
   }),
+  latitude('health-without-zeros', 'The response of /health leaves out statistics that are 0.', {
+    about: 'statistics of /health',
+    change: showsHealth(({ jobs, workers, ...shown }) => ({
+      ...shown,
+      jobs: withoutZeros(jobs),
+      workers: withoutZeros(workers),
+    })),
+  }),
   optioned(
     'workers-raise-limits',
     'Each worker that is ready allows ten requests of an operation each window, if that is more than its rate.',
@@ -105,4 +113,8 @@ export const queueWork: readonly Latitude[] = [
 
 function tenEach({ queue, ...target }: Target): Target {
   return { ...target, queue: queue && { ...queue, perWorkerRate: 10 } }
+}
+
+function withoutZeros(statistics: unknown): object {
+  return Object.fromEntries(Object.entries(Object(statistics)).filter(([, count]) => count !== 0))
 }

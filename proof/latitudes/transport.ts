@@ -61,12 +61,13 @@ export const transport = [
       }),
     ),
   }),
-  latitude('body-escaped', 'JSON texts are written with escapes, slashes too.', {
+  latitude('body-escaped', 'JSON texts are written with escapes, slashes and the first signs of ids too.', {
     about: 'bodies',
     wrap: besidesLb(
       answered(async (response) => {
         const text = await response.text()
-        return [text === '' ? null : text.replaceAll('/', '\\/'), response.headers]
+        const shown = text.replaceAll('/', '\\/').replace(/(?<="id":")[^"\\]/g, escaped)
+        return [text === '' ? null : shown, response.headers]
       }),
     ),
   }),
@@ -112,9 +113,13 @@ function isHeld({ url }: Request): boolean {
   return /^\/v2\/[^/]+\/(runsync|stream|openai)\b/.test(new URL(url).pathname)
 }
 
+/** A sign as JSON may write it. */
+export function escaped(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
 /** The same JSON value, written in another way. */
 function pretty(json: string): string {
-  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
   const text = JSON.stringify(JSON.parse(json), null, 2)
   return `\r\n\t ${text.replace(/[\u0080-\uffff]/g, escaped).replaceAll('/', '\\/')} \n`
 }

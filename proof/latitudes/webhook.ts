@@ -3,6 +3,7 @@ import { composeOptions } from '../../reference/options.ts'
 import { all, type Change, part } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
 import { latitude, reads, styled, timed } from './tools.ts'
+import { escaped } from './transport.ts'
 
 /** How often, when and how notifications are sent, and how long a platform waits for a receiver. */
 export const webhook: readonly Latitude[] = [
@@ -36,8 +37,10 @@ export const webhook: readonly Latitude[] = [
     about: 'content of notifications',
     change: part('presentNotification', (_, { id, status }) => ({ id, status })),
   }),
-  latitude('webhook-pretty', 'A notification is written with white space.', {
-    change: eachAttempt(async (request) => rewritten(request, { body: indented(await request.text()) })),
+  latitude('webhook-pretty', 'A notification is written with white space, and an escape in the id.', {
+    change: eachAttempt(async (request) =>
+      rewritten(request, { body: indented(await request.text()).replace(/(?<="id":\s*")[^"\\]/g, escaped) }),
+    ),
   }),
   latitude('webhook-by-put', 'A notification is sent by PUT.', {
     change: eachAttempt(async (request) => rewritten(request, { method: 'PUT', body: await request.text() })),

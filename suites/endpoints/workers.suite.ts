@@ -194,6 +194,9 @@ function workerOf({ request }: Arrival): unknown {
   return JSON.parse(new TextDecoder().decode(request.body ?? new Uint8Array())).worker
 }
 
+/** Statistics of workers that execute no jobs, by the names that many services give them. */
+const notReady = ['initializing', 'throttled', 'unhealthy']
+
 /** The workers that /health shows as ready for a job or at work. Ends the rule as inconclusive if it shows no numbers. */
 async function readyWorkers(
   context: Context,
@@ -205,9 +208,12 @@ async function readyWorkers(
   const value = place.split('.').reduce<unknown>((at, step) => membersOf(at)?.[step], response.json)
   const members = membersOf(value)
   const { idle, ready, running } = members ?? {}
-  const counts = typeof value === 'number' ? [value] : typeof ready === 'number' ? [ready] : [idle, running]
+  // Encoders may leave a zero out.
+  const isBare = Object.keys(members ?? { none: 0 }).every((name) => notReady.includes(name))
+  const shown = [idle, running].filter((one) => one !== undefined)
+  const counts = typeof value === 'number' ? [value] : typeof ready === 'number' ? [ready] : isBare ? [0] : shown
   if (response.status === 404) return { ready: 0, response }
-  if (!counts.every((one) => typeof one === 'number')) {
+  if (counts.length === 0 || !counts.every((one) => typeof one === 'number')) {
     return inconclusive(`/health was answered ${response.status} without the number of workers`)
   }
   return { ready: counts.reduce<number>((sum, one) => sum + Number(one), 0), response }

@@ -6,7 +6,7 @@ import type { Context } from '../../harness/rule/context.ts'
 import { everyExchange, rule } from '../../harness/rule/registry.ts'
 import type { EndpointRole } from '../../target/types.ts'
 import { expectWaiting, fillEndpoint, fullEndpoint } from '../shared/full-endpoint.ts'
-import { type JobCount, jobCounts, leavesOf, statisticsIn } from '../shared/health.ts'
+import { countAt, type JobCount, jobCounts, leavesOf, statisticsIn } from '../shared/health.ts'
 import { expectEnd } from '../shared/job-ends.ts'
 import { blockedBy } from '../shared/job-responses.ts'
 import { poll } from '../shared/poll.ts'
@@ -26,15 +26,16 @@ rule('queue.health.shape', {}, async ({ check, part, queue, target }) => {
     const response = await queue.on(role).health()
     check('answered').success(response)
     const body = check('body').object(response)
-    const { workers, ...jobs } = target.queue?.health ?? { workers: '' }
-    for (const [clause, paths] of Object.entries({ jobs: Object.values(jobs), workers: [workers] })) {
-      const isShown = paths.some((path) => valueAt(body, path) !== undefined)
-      check(clause).that(
-        isShown,
-        `statistics at ${paths.join(', ')}, by queue.health of the target file`,
-        'none',
-        response,
-      )
+    const health = target.queue?.health
+    if (health === undefined) continue
+    const { workers, ...jobs } = health
+    const isCounted = jobCounts.some((name) => countAt(body, name, health) !== undefined)
+    expectShown('jobs', isCounted, Object.values(jobs))
+    expectShown('workers', valueAt(body, workers) !== undefined, [workers])
+
+    function expectShown(clause: string, isShown: boolean, paths: readonly string[]): void {
+      const wanted = `statistics at ${paths.join(', ')}, by queue.health of the target file`
+      check(clause).that(isShown, wanted, 'none', response)
     }
   }
 })
@@ -237,8 +238,9 @@ type Counts = Readonly<Record<JobCount, unknown>>
 /** The counts of jobs in a response; ends the rule as broken if it is not a success. */
 function countsIn({ check, target }: Context, role: EndpointRole, response: ApiResponse): Counts {
   check(role === 'dedicated' ? 'settled' : 'running').success(response)
+  const health = target.queue?.health
   return Object.fromEntries(
-    jobCounts.map((name) => [name, valueAt(response.json, target.queue?.health[name] ?? '')]),
+    jobCounts.map((name) => [name, health && countAt(response.json, name, health)]),
   ) as unknown as Counts
 }
 

@@ -1,4 +1,4 @@
-import { textOf } from '../../harness/exchange/exchange.ts'
+import { jsonOf, textOf } from '../../harness/exchange/exchange.ts'
 import type { Arrival } from '../../harness/receiver/types.ts'
 import { createRedactor, type Redactor } from '../../harness/record/redact.ts'
 import type { Context } from '../../harness/rule/context.ts'
@@ -24,7 +24,15 @@ export function isInAttempt(redactor: Redactor, { request: { body, headers, url 
   return isIn(redactor, body) || [url, ...headers.flat()].some((text) => redactor.text(text) !== text)
 }
 
-/** The texts of an attempt: its address, headers and body. */
+/** The texts of an attempt: its address, headers and body, and those that JSON or a form may hold with escapes. */
 export function attemptText({ request: { body, headers, url } }: Arrival): string {
-  return [url, ...headers.flat(), textOf(body ?? new Uint8Array(), 'kept') ?? ''].join('\n')
+  const bytes = body ?? new Uint8Array()
+  const text = textOf(bytes, 'kept') ?? ''
+  const json = jsonOf(bytes)
+  const unescaped = json === undefined ? [...new URLSearchParams(text).values()] : textsIn(json)
+  return [url, ...headers.flat(), text, ...unescaped].join('\n')
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return typeof value === 'string' ? [value] : Object.values(Object(value)).flatMap(textsIn)
 }

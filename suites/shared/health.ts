@@ -6,6 +6,18 @@ export const jobCounts = ['inQueue', 'inProgress', 'completed', 'failed'] as con
 
 export type JobCount = (typeof jobCounts)[number]
 
+/**
+ * A count of jobs in a response of /health. Encoders may leave a zero out: one that is missing is 0 in an empty object, and
+ * beside other counts of jobs.
+ */
+export function countAt(json: unknown, name: JobCount, paths: HealthPaths): unknown {
+  const path = paths[name]
+  const siblings = membersOf(valueAt(json, path.slice(0, Math.max(0, path.lastIndexOf('.')))))
+  const isEmpty = siblings !== null && Object.keys(siblings).length === 0
+  const isCounted = jobCounts.some((one) => typeof valueAt(json, paths[one]) === 'number')
+  return valueAt(json, path) ?? (isEmpty || isCounted ? 0 : undefined)
+}
+
 /** The statistics of workers and jobs that /health shows, by their places; anything but an object is a statistic. */
 export function statisticsIn(json: unknown, paths: HealthPaths): ReadonlyMap<string, unknown> {
   const places = [...jobCounts.map((name) => paths[name]), paths.workers]

@@ -187,6 +187,7 @@ export function expectError({ check }: Context, response: ApiResponse): void {
 }
 
 /** True if a response of /requests names a job. */
-export function namesJob({ bytes }: ApiResponse, { id }: JobAt): boolean {
-  return (textOf(bytes) ?? '').includes(JSON.stringify(id))
+export function namesJob({ bytes, json }: ApiResponse, { id }: JobAt): boolean {
+  // Characters may be escaped in more ways than one.
+  return (json === undefined ? (textOf(bytes) ?? '') : JSON.stringify(json)).includes(JSON.stringify(id))
 }

@@ -3,6 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { type Members, membersOf, type PodView, sameMounts, show } from '../../harness/exchange/read.ts'
 import type { Settled } from '../../harness/planes/pods/access.ts'
 import { changeOf, shows } from '../../harness/planes/pods/fixtures/change.ts'
+import { restartBeginsMs } from '../../harness/planes/pods/fixtures/history.ts'
 import { mountsOf, planeOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
 import type { PodShape } from '../../harness/planes/pods/fixtures/types.ts'
 import { podFoundations } from '../../harness/planes/pods/foundations.ts'
@@ -56,7 +57,7 @@ export function bareStates({ part: has }: Pick<Context, 'part'>): readonly PodSh
  * first, because PATCH may refuse changes while the container runs. Ends the rule as blocked if PATCH works in neither status.
  */
 export async function patchablePod(context: Context, shape: PodShape): Promise<PodView> {
-  const { blocked, check, fixture, settle, vary } = context
+  const { blocked, check, clock, fixture, settle, vary } = context
   const { mount = 'none' } = shape
   const drawn = vary.draw('patchedWhile', (status) => status === 'EXITED' || mount !== 'none')
   const others: readonly ('EXITED' | 'RUNNING')[] = mount === 'none' ? ['EXITED'] : ['EXITED', 'RUNNING']
@@ -70,7 +71,8 @@ export async function patchablePod(context: Context, shape: PodShape): Promise<P
     const twins = status === 'EXITED' ? [kept] : [{ mounts: mountsMoved(context, mount) }, kept]
     const refused = await firstRefused(context, pod, twins)
     if (refused === null) {
-      // A PATCH may restart the container.
+      // A PATCH may restart the container, also once it has been answered.
+      if (status === 'RUNNING') await clock.sleep(restartBeginsMs)
       const { response } = await settle(pod.id, (seen) => seen === status)
       return check('unchanged').pod(response)
     }
