@@ -68,7 +68,7 @@ export const answers = [
     verdicts: { 'pods.list.full-shape': 'advice' },
   }),
   latitude('list-cached', 'The list of pods is made anew every five seconds.', {
-    about: ['the list', 'new resources'],
+    about: 'the list',
     change(options) {
       const cached = new Map<string | null, { readonly atMs: number; readonly text: string }>()
       return serving(async (request, { clock, fetch }) => {
