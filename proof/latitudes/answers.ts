@@ -147,7 +147,6 @@ export const answers = [
     file: plane({ listAt: '' }),
   }),
   latitude('catalog-bare-array', 'The CPU catalog is the response itself, an array.', {
-    about: 'the catalog',
     style: { catalogShape: 'array' },
     file: plane({ flavorsAt: '' }),
   }),

@@ -200,12 +200,10 @@ export const queue: readonly Latitude[] = [
     style: { jobUnknown: 400 },
     verdicts: { 'queue.status.unknown-404': 'advice' },
   }),
-  optioned(
-    'ttl-swept-lazily',
-    'A job whose ttl is over is hidden at once, and deleted by the next sweep.',
-    { style: { ttlSweep: 'lazy' }, life: { sweepMs: 8 * second } },
-    { about: lateEnds },
-  ),
+  optioned('ttl-swept-lazily', 'A job whose ttl is over is hidden at once, and deleted by the next sweep.', {
+    style: { ttlSweep: 'lazy' },
+    life: { sweepMs: 8 * second },
+  }),
   latitude('ttl-shown-until-swept', 'A job whose ttl is over is shown until the next sweep, eight seconds at most.', {
     about: lateEnds,
     change: part('deadlineOf', (next) => up(next(), 8 * second)),
