@@ -10,14 +10,14 @@ import { endpoints } from './endpoints.ts'
 import { inside } from './inside.ts'
 import { lbLatitudes } from './lb.ts'
 import { late, life } from './life.ts'
-import { limits } from './limits.ts'
+import { lateLimits, limits } from './limits.ts'
 import { lists } from './lists.ts'
 import { oddRequests } from './odd-requests.ts'
 import { offers } from './offers.ts'
 import { queue } from './queue.ts'
 import { queueJobs } from './queue-jobs.ts'
 import { queuePolicy } from './queue-policy.ts'
-import { queueWork } from './queue-work.ts'
+import { lateQueueWork, queueWork } from './queue-work.ts'
 import { refusals } from './refusals.ts'
 import { shape } from './shape.ts'
 import { terminated } from './terminated.ts'
@@ -52,6 +52,8 @@ export const latitudes: readonly Latitude[] = [
   ...on('deploy', deploy),
   ...on('pods', late),
   ...on('pods', changesOfFields),
+  ...on('pods', lateLimits),
+  ...on('queue', lateQueueWork),
   // Last, so that these wrappers are the outermost: the others read and change bodies as the reference wrote them.
   ...transport,
 ]

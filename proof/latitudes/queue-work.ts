@@ -47,14 +47,6 @@ export const queueWork: readonly Latitude[] = [
       workers: [...workers].filter(({ state }) => state !== 'initializing').length,
     })),
   }),
-  latitude('health-without-zeros', 'The response of /health leaves out statistics that are 0.', {
-    about: 'statistics of /health',
-    change: showsHealth(({ jobs, workers, ...shown }) => ({
-      ...shown,
-      jobs: withoutZeros(jobs),
-      workers: withoutZeros(workers),
-    })),
-  }),
   optioned(
     'workers-raise-limits',
     'Each worker that is ready allows ten requests of an operation each window, if that is more than its rate.',
@@ -108,6 +100,18 @@ export const queueWork: readonly Latitude[] = [
   latitude('low-priority-last', 'A job of low priority waits until no other job does.', {
     about: 'order of jobs',
     change: part('nextJob', (next, { waiting }) => [...waiting.all()].find(({ isScaling }) => isScaling) ?? next()),
+  }),
+]
+
+/** It is last, so that the groups of the others stay as they are. */
+export const lateQueueWork: readonly Latitude[] = [
+  latitude('health-without-zeros', 'The response of /health leaves out statistics that are 0.', {
+    about: 'statistics of /health',
+    change: showsHealth(({ jobs, workers, ...shown }) => ({
+      ...shown,
+      jobs: withoutZeros(jobs),
+      workers: withoutZeros(workers),
+    })),
   }),
 ]
 
