@@ -87,8 +87,8 @@ test('the steps of a walk are told as shell lines', async () => {
   expect(short).toMatchInlineSnapshot(`
     [
       "export BASE=https://reference.test",
-      "export KEY_FULL="\${KEY_FULL:?set it to keys.full (your target file)}"",
-      "export KEY_STRANGER="\${KEY_STRANGER:?set it to keys.stranger (your target file)}"",
+      "export KEY_FULL=\${KEY_FULL:-plumbline-example-''full}",
+      "export KEY_STRANGER=\${KEY_STRANGER:-plumbline-example-''stranger}",
       "export CLOCK="$BASE/plumbline/clock"",
       "wait_ms() { local now end= i; for i in $(seq 1000); do now=$(curl -s "$CLOCK" | grep -o '"nowMs"[^,}]*' | grep -o '[0-9]*$'); end=\${end:-$((now + $1))}; [ "$now" -ge "$end" ] && break; curl -s -o /dev/null -X POST "$CLOCK" -d '{"advanceMs":'"$((end - now))"'}'; done; }",
       "A=$(curl -s -X POST "$BASE/v2/pods" -H $KEY_FULL --data-binary '{"name":"plumbline-fuzz","image":"nginx:1.29-alpine","gpu":{"id":"gpu-a","count":1},"mounts":{"network":[{"volumeId":"vol-1","path":"/workspace"}]},"env":{"PLUMBLINE":"kept"}}' | grep -o '"id"[[:space:]]*:[[:space:]]*"[^"]*"' | sed -n 1p | cut -d '"' -f 4); echo "A=$A"",
