@@ -70,7 +70,9 @@ export async function triesToChange(context: Context, pod: PodView): Promise<Cha
     }
     isTaken ||= seen !== null
     isAbsent &&= noSuchOperation.has(status)
-    said.push(`a PATCH of ${field} ${seen === null ? `answered ${status}` : 'was answered and not carried out'}`)
+    said.push(
+      `a PATCH of ${field ?? 'mounts'} ${seen === null ? `answered ${status}` : 'was answered and not carried out'}`,
+    )
   }
   const hint =
     change === null
