@@ -11,7 +11,7 @@ export interface ShownReset {
 /** As little time says nothing about whole seconds, ms. */
 const leastMs = 2_500
 
-/** By how much the clocks of a target's instances may differ, which answer in turn, ms. */
+/** The instances of a target may answer in turn, and their clocks differ by this, ms. */
 const clocksMs = 1_000
 
 /** How t fell with time from one response to a later one; `reset` if the window may have begun anew. */
