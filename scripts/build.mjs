@@ -17,7 +17,7 @@ const mark = 'TSFILE: '
 const schemas = resolve(dist, 'spec')
 const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'))
 /** The modules that import packages which `check` does not use: users need not install these. */
-const importers = ['cli/completion/completion', 'cli/init/prompts', 'cli/serve/host']
+const importers = ['cli/completion/completion', 'cli/init/prompts', 'cli/serve/host', 'load/mixed/statistics']
 const exported = ['library/index', 'library/reference', 'library/vitest']
 /** Folders whose types users of the library come upon: their declarations keep the comments. */
 const documented = ['library', 'target', 'results', 'verdicts', 'harness/rule', 'harness/planes', 'reference/options']

@@ -1,9 +1,9 @@
-import { median } from 'simple-statistics'
 import { pollOn } from '../../harness/clock/poll.ts'
 import type { ScenarioClock } from '../../harness/clock/types.ts'
 import { type Exchange, jsonOf } from '../../harness/exchange/exchange.ts'
 import { idOrNumberIn } from '../../harness/exchange/read.ts'
 import { endIn, type Followed } from '../../harness/planes/queue/job-status.ts'
+import { median } from '../../load/mixed/statistics.ts'
 import { expectUnanswered, isSuccessful } from './exchanges.ts'
 import type { Subject } from './operations.ts'
 

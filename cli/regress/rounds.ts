@@ -1,6 +1,6 @@
-import { median } from 'simple-statistics'
 import { randomFrom } from '../../harness/common/random.ts'
 import type { Exchange } from '../../harness/exchange/exchange.ts'
+import { median } from '../../load/mixed/statistics.ts'
 import { type Percentiles, percentilesOf } from '../../load/mixed/windows.ts'
 import { expectUnanswered, isSuccessful, latenciesOf } from './exchanges.ts'
 import { followJobs, type JobTimes } from './jobs.ts'

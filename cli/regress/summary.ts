@@ -1,5 +1,5 @@
-import { mean } from 'simple-statistics'
 import { pluralize } from '../../harness/common/pluralize.ts'
+import { mean } from '../../load/mixed/statistics.ts'
 import type { Summary } from '../shared/comparison/summary.ts'
 import { levelLine, percent, processorLines, sumLine } from '../shared/comparison/text.ts'
 import type { JobTimes } from './jobs.ts'

@@ -1,7 +1,7 @@
-import { mean, quantile } from 'simple-statistics'
 import type { Mix } from '../../target/types.ts'
 import { isNeither, isRefused, isServed, type Point } from '../points.ts'
 import { sessionsOf } from './sessions.ts'
+import { mean, quantile } from './statistics.ts'
 
 /** Percentiles of latencies, ms. */
 export type Percentiles = Readonly<Record<'p50' | 'p95' | 'p99', number>>

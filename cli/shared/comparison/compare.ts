@@ -1,5 +1,5 @@
-import { geometricMean, mean } from 'simple-statistics'
 import { randomFrom } from '../../../harness/common/random.ts'
+import { geometricMean, mean } from '../../../load/mixed/statistics.ts'
 import { exitCodes } from '../../../verdicts/exit-codes.ts'
 import { type Centre, type Effect, minPairs, pairedEffect, unpairedEffect } from './statistics.ts'
 

@@ -1,4 +1,4 @@
-import { mean, median, permutationTest, quantile, sampleWithReplacement, sum } from 'simple-statistics'
+import { mean, median, permutationTest, quantile, sampleWithReplacement, sum } from '../../../load/mixed/statistics.ts'
 
 /** A difference between two sides, on the scale of the values that were given. */
 export interface Effect {
