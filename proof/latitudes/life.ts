@@ -2,6 +2,7 @@ import type { ReferenceClock } from '../../reference/clock/types.ts'
 import { wait } from '../../reference/clock/wait.ts'
 import { composeOptions, type FetchWrapper } from '../../reference/options.ts'
 import type { PodStatus, StoredPod } from '../../reference/pods/pod.ts'
+import type { PodService } from '../../reference/pods/service.ts'
 import { all, type Change, options, part, readOf, refusing } from '../defects/tools.ts'
 import type { Fetch, Latitude } from '../types.ts'
 import {
@@ -215,20 +216,58 @@ export const late: readonly Latitude[] = [
     about: 'restarts',
     change: changeRestartsAfter(1_000),
   }),
+  latitude('running-falls-back', 'A new pod goes back to STARTING once, 1.2 seconds after it was first RUNNING.', {
+    about: 'everything',
+    planes: ['pods'],
+    change: fallsBackAfter(1_200),
+    verdicts: {
+      'pods.lifecycle.order': 'advice',
+      'pods.status.running-lasts': 'advice',
+      ...verdict('blocked', [
+        'auth.pods.hidden',
+        'auth.pods.odd-permission',
+        'pods.action-body.empty',
+        'pods.action-body.fuzz',
+        'pods.action-body.no-effect',
+        'pods.action-body.not-json',
+        'pods.action-body.not-object',
+        'pods.action.locked-stop',
+        'pods.action.provisioning.restart',
+        'pods.action.starting.restart',
+        'pods.route-unknown',
+      ]),
+    },
+    readings: reads('pods.lifecycle.order', 'RUNNING to STARTING', ['back']),
+  }),
 ]
+
+/** Each pod leaves its first RUNNING for STARTING. */
+function fallsBackAfter(ms: number): Change {
+  const fallen = new WeakSet<StoredPod>()
+  return part('enter', (next, pod, status, service) => {
+    next()
+    if (status !== 'RUNNING' || fallen.has(pod)) return
+    fallen.add(pod)
+    startsAgain(pod, ms, service)
+  })
+}
+
+/** In so many ms, a pod that is still RUNNING is STARTING once more. */
+function startsAgain(pod: StoredPod, ms: number, service: PodService): void {
+  const { clock, life, parts } = service
+  const step = (inMs: number, from: PodStatus, to: PodStatus) =>
+    clock.schedule(clock.now() + inMs, () => {
+      if (pod.status === from) parts.enter(pod, to, service)
+    })
+  step(ms, 'RUNNING', 'STARTING')
+  step(ms + life.startingMs, 'STARTING', 'RUNNING')
+}
 
 /** A PATCH of anything but the lock of a RUNNING pod restarts its container later. */
 function changeRestartsAfter(ms: number): Change {
   return part('patchPod', (next, pod, given, service) => {
     next()
-    const { clock, life, parts } = service
-    if (pod.status !== 'RUNNING' || 'locked' in Object(given)) return
-    const step = (inMs: number, from: PodStatus, to: PodStatus) =>
-      clock.schedule(clock.now() + inMs, () => {
-        if (pod.status === from) parts.enter(pod, to, service)
-      })
-    step(ms, 'RUNNING', 'STARTING')
-    step(ms + life.startingMs, 'STARTING', 'RUNNING')
+    if (pod.status === 'RUNNING' && !('locked' in Object(given))) startsAgain(pod, ms, service)
   })
 }
 

@@ -3,6 +3,7 @@ import { isSuccess } from '../../harness/exchange/exchange.ts'
 import { changedFields, fieldsText, liveFields, type PodView, podOf } from '../../harness/exchange/read.ts'
 import { inconclusiveIfOutage } from '../../harness/rule/check.ts'
 import type { Context } from '../../harness/rule/context.ts'
+import { blockIfStatusNeverLasts } from '../shared/unchanged.ts'
 import type { FuzzCase } from './cases.ts'
 import { type Allowed, isIn } from './oracle.ts'
 import { allowedOf, asideAfter, isChange, lookAfterMs, sendTwice, type Trial, withMountsOf } from './trial.ts'
@@ -92,6 +93,8 @@ export function createPlayer(
     await context.clock.sleep(lookAfterMs(context))
     const response = await context.pods.get(pod.id)
     inconclusiveIfOutage(response)
+    const status = podOf(response.json, response.exchange.n)?.status
+    if (status !== undefined && status !== pod.status) await blockIfStatusNeverLasts(context, pod)
     const text = changesIn(pod, response, aside)
     return text === null ? null : { text, response }
   }

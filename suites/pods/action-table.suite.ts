@@ -135,7 +135,7 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
     `status ${rest.status}`,
     rest.response,
   )
-  if (action === 'restart' && rest.status === 'RUNNING') await expectNotRestarted(context, pod.id, rest.response)
+  if (action === 'restart' && rest.status === 'RUNNING') await expectNotRestarted(context, pod, rest.response)
   // Where time moves, the pod may be RUNNING by then.
   if (status === 'STARTING' && rest.status === 'RUNNING' && stoodStill(before, after)) {
     for (const way of waysToStarting) await refusedOnceMore(context, pod, way, action)
@@ -143,9 +143,12 @@ async function refused(context: Context, status: PodStatus, action: PodAction): 
 }
 
 /** A restart that was refused on the way to RUNNING is not carried out later. */
-async function expectNotRestarted(context: Context, id: string, running: ApiResponse): Promise<void> {
-  for await (const later of laterPodReads(context, id))
-    context.check('goes-on').that(!startsOver(running, later), 'no restart', 'a restart after the refused one', later)
+async function expectNotRestarted(context: Context, pod: PodView, running: ApiResponse): Promise<void> {
+  for await (const later of laterPodReads(context, pod.id)) {
+    const isAgain = startsOver(running, later)
+    if (isAgain) await blockIfStatusNeverLasts(context, { ...pod, status: 'RUNNING' }, 'fresh')
+    context.check('goes-on').that(!isAgain, 'no restart', 'a restart after the refused one', later)
+  }
 }
 
 /** Actions that may lead a RUNNING pod through STARTING. */

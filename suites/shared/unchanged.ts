@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../harness/client/api-response.ts'
+import { evenPauses, pollOn } from '../../harness/clock/poll.ts'
 import { withoutRun } from '../../harness/common/run-names.ts'
 import { changedFields, fieldsText, livelyFields, type PodView, podOf } from '../../harness/exchange/read.ts'
 import { nameOf } from '../../harness/planes/pods/fixtures/pod-body.ts'
@@ -45,6 +46,9 @@ async function expectSame(context: Context, response: ApiResponse, before: PodVi
   check('unchanged').sameAs(response, before)
 }
 
+/** For so long after a pod was first RUNNING a control is looked at with each poll, ms. */
+const firstMs = 10_000
+
 /** The rule about what brings a pod to the status that it does not keep, by the last of its history. */
 const rulesThatBring = {
   restarted: 'pods.action.running.restart',
@@ -70,13 +74,35 @@ export async function blockIfStatusNeverLasts(
   const by = status === 'EXITED' ? nameOf(status, target, { kind }) : known
   // A rule does not blame itself, nor does that of stop, which would wait for its own effect.
   if (by === row.id || row.id === 'pods.action.running.stop') return
-  const heldMs = fixture.heldMs(id)
-  const control = await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
-  const sinceMs = clock.now()
-  for (const ms of [...rereadDelays().filter((look) => look < heldMs), Math.max(heldMs, lastRereadMs())]) {
-    await clock.at(sinceMs + ms)
-    if (podOf((await pods.get(control.id)).json, 0)?.status === status) continue
+  const heldMs = Math.max(fixture.heldMs(id), lastRereadMs())
+  const isNew = status === 'RUNNING' && (history ?? 'fresh') === 'fresh'
+  const control = isNew
+    ? await fixture.fresh({ kind })
+    : await fixture.pod(status, { kind, ...(history === undefined ? {} : { history }) })
+  const expectStays = async () => {
+    if (podOf((await pods.get(control.id)).json, 0)?.status === status) return
     throw new Blocked(by, `a pod that nobody touches does not stay ${status}`)
+  }
+  if (isNew) {
+    // A change soon after the pod was first RUNNING would be over before a fixture hands it out.
+    const { pollMs } = target.tolerances
+    const comes = evenPauses(clock, pollMs, clock.now() + target.tolerances.settleMs)
+    const first = await pollOn(
+      clock,
+      comes,
+      () => pods.get(control.id),
+      ({ json }) => podOf(json, 0)?.status === status,
+    )
+    if (podOf(first.json, 0)?.status !== status) return
+    for (const ms of evenPauses(clock, pollMs, clock.now() + firstMs)) {
+      await clock.sleep(ms)
+      await expectStays()
+    }
+  }
+  const sinceMs = clock.now()
+  for (const ms of [...rereadDelays().filter((look) => look < heldMs), heldMs]) {
+    await clock.at(sinceMs + ms)
+    await expectStays()
   }
 }
 
