@@ -19,10 +19,14 @@ export function memoize<K extends WeakKey, V>(work: (key: K) => V): (key: K) => 
   }
 }
 
-/** Does work once for each text and keeps at most `kept` results. Callers must not change the result. */
-export function memoizeTexts<V>(work: (text: string) => V, kept: number): (text: string) => V {
+/**
+ * Does work once for each text and keeps at most `kept` results, of texts that have at most `longest` characters. Callers
+ * must not change the result.
+ */
+export function memoizeTexts<V>(work: (text: string) => V, kept: number, longest?: number): (text: string) => V {
   const done = new Map<string, V>()
   return (text) => {
+    if (longest !== undefined && text.length > longest) return work(text)
     const known = done.get(text)
     if (known !== undefined) return known
     if (done.size >= kept) done.clear()

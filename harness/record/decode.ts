@@ -1,4 +1,5 @@
 import { countFirst } from '../common/count-first.ts'
+import { memoizeTexts } from '../common/memoize.ts'
 
 /** A range of a text, the end not included. */
 export type Range = readonly [start: number, end: number]
@@ -76,15 +77,30 @@ export function createDigitDecoder(leastBytes: number): (text: string, look: (vi
     listsOf('a-fA-FxX', /(?:[\da-f]{2}){1,8}/, /0x|[^\da-z]{1,16}(?:0?x)?/, /[\da-f]{2}/gi, 16, leastBytes),
     listsOf('', /\d{2,3}/, /[^\da-z]{1,16}/, /\d+/g, 10, leastBytes),
   ]
+  // Most runs recur, such as ids.
+  const viewsOf = memoizeTexts(
+    (run): readonly View[] => {
+      const views: View[] = []
+      const add = (view: View) => views.push(view)
+      base64.decode(run, 0, add)
+      // The other digits are base64 too.
+      for (const { find, decode } of others) find(run, (inner, within) => decode(inner, within, add))
+      return views
+    },
+    kept.runs,
+    kept.length,
+  )
   return (text, look) => {
     base64.find(text, (run, at) => {
-      base64.decode(run, at, look)
-      // The other digits are base64 too.
-      for (const { find, decode } of others) find(run, (inner, within) => decode(inner, at + within, look))
+      for (const { text, outer } of viewsOf(run))
+        look({ text, outer: (range) => outer(range).map((place) => place + at) as unknown as Range })
     })
     for (const decode of lists) decode(text, look)
   }
 }
+
+/** The texts are kept that so many runs of digits, of at most this length, decode to. */
+const kept = { runs: 5_000, length: 200 } as const
 
 /** Replaces whatever `pattern` matches, which contains `sign`; `valueIn` gets the match and its groups. */
 function escapesOf(sign: string, pattern: RegExp, valueIn: (...match: (string | undefined)[]) => string | undefined) {

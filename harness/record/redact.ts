@@ -37,11 +37,10 @@ export function createRedactor(secrets: Readonly<Record<string, string>>, isClea
   const find = createFinder(needles, shortest)
   const mask = (text: string) => masked(text, find(text))
   const maskWhole = (text: string) => likewiseJson(text, mask(text), mask)
-  const maskShort = memoizeTexts(maskWhole, kept.texts)
+  const maskText = memoizeTexts(maskWhole, kept.texts, kept.length)
   return {
     text(value) {
-      if (value.length < shortest) return value
-      return value.length > kept.length ? maskWhole(value) : maskShort(value)
+      return value.length < shortest ? value : maskText(value)
     },
     bytes: memoize((value) => {
       const text = textOf(value, 'kept')
