@@ -28,13 +28,18 @@ interface FoldOptions {
 /** Folds every exchange of a run, in the order in which they ended, into the invariants. */
 export function foldInvariants(rules: readonly Invariant[], target: Target, { isTraffic = false }: FoldOptions = {}) {
   const tallies = rules.map(emptyTally)
+  const ofConnections = tallies.filter(({ rule }) => rule.ofConnections === true)
+  const ofPlanes = Map.groupBy(tallies, ({ plane }) => plane)
+  for (const [plane, own] of ofPlanes)
+    ofPlanes.set(
+      plane,
+      own.filter((tally) => !ofConnections.includes(tally)),
+    )
   const takeAll = (exchange: Exchange, canJudge: (rule: string) => boolean) => {
-    const plane = planeOfOperation(exchange.operation)
     const isOfOtherRules = exchange.isOutOfStep !== true && !isOfTrial(exchange)
-    for (const tally of tallies) {
-      const isMeant = tally.rule.ofConnections === true || (isOfOtherRules && tally.plane === plane)
-      if (tally.fault === undefined && isMeant && canJudge(tally.rule.id)) take(tally, exchange, target)
-    }
+    const ofPlane = isOfOtherRules ? (ofPlanes.get(planeOfOperation(exchange.operation)) ?? []) : []
+    for (const tally of [...ofConnections, ...ofPlane])
+      if (tally.fault === undefined && canJudge(tally.rule.id)) take(tally, exchange, target)
   }
   return {
     exchange: (exchange: Exchange): void => takeAll(exchange, () => true),

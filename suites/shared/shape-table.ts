@@ -1,4 +1,5 @@
 import type { RuleId } from '../../generated/rules.ts'
+import { memoizeTexts } from '../../harness/common/memoize.ts'
 import type { Members } from '../../harness/exchange/read.ts'
 import { membersRead, type Readers } from './readers.ts'
 import { joined, type Shown } from './shapes.ts'
@@ -49,7 +50,7 @@ export function shownOf(
 }
 
 /** The clause of a member: `data-center-id` for `dataCenterId` and everything in it. */
-export function clauseOf(path: string): string {
+export const clauseOf = memoizeTexts((path): string => {
   const [name = ''] = path.split(/[.[]/)
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-}
+}, 1_000)
