@@ -23,6 +23,11 @@ it.each([
   [['a', 'b'], 'pods', [{ id: 'a' }, { id: 'b' }]],
   [{ items: {} }, 'pods', null],
   ['pods', '', null],
+  [{ data: { pods: [{ id: 'a' }] } }, 'data.pods', [{ id: 'a' }]],
+  [{ a: { id: 'a' }, b: { id: 'b' } }, '*', [{ id: 'a' }, { id: 'b' }]],
+  [{ edges: [{ node: { id: 'a' } }, { node: { id: 'b' } }] }, 'edges.*.node', [{ id: 'a' }, { id: 'b' }]],
+  [{ edges: [] }, 'edges.*.node', []],
+  [{ edges: null }, 'edges.*.node', null],
 ])('the resources of the list response %j are at "%s", or in its only list', (value, at, resources) => {
   expect(resourcesIn(value, at)).toEqual(resources)
 })

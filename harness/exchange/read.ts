@@ -64,9 +64,19 @@ export function podOf(value: unknown, exchange: number): PodView | null {
   return { id, status, value: members, exchange }
 }
 
-/** The list at a member of a response (`''`: the response itself); null if there is none. */
+/**
+ * The list at member names joined by dots (`''`: the response itself); null if there is none. `*` stands for every member of an
+ * object and every entry of a list, as in `edges.*.node`.
+ */
 export function listOf(value: unknown, at: string): readonly unknown[] | null {
-  const list = at === '' ? value : membersOf(value)?.[at]
+  const names = at === '' ? [] : at.split('.')
+  let found: readonly unknown[] = [value]
+  for (const name of names) {
+    if (name !== '*') found = found.map((one) => membersOf(one)?.[name])
+    else if (found.every((one) => Object(one) === one)) found = found.flatMap((one) => Object.values(Object(one)))
+    else return null
+  }
+  const [list] = names.includes('*') ? [found] : found
   return Array.isArray(list) ? list : null
 }
 

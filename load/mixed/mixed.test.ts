@@ -82,6 +82,7 @@ describe('the unfinished jobs or pods in a response', () => {
     ['counts', { counts: ['jobs.a', 'b'] }, { jobs: { a: 2 }, b: 3 }, 5],
     ['no count', { counts: ['jobs.a', 'b'] }, { b: 3 }, Number.NaN],
     ['a list', { listAt: '', finalStatuses }, [waiting, null, over], 2],
+    ['entries of a list', { listAt: 'edges.*.node', finalStatuses }, { edges: [{ node: waiting }, { node: over }] }, 1],
     ['a list in the named member', { listAt: 'pods', finalStatuses }, { notices: [1], pods: [waiting, over] }, 1],
     ['the only list, in another member', { listAt: 'pods', finalStatuses }, { items: [waiting, over] }, 1],
     ['the only list, which is the response', { listAt: 'pods', finalStatuses }, [waiting, over], 1],

@@ -1,7 +1,7 @@
 import type { RuleId } from '../../generated/rules.ts'
 import { is, onResponse, requestOf } from '../defects/tools.ts'
 import type { Latitude } from '../types.ts'
-import { latitude, listing, timed, verdict } from './tools.ts'
+import { latitude, listing, plane, timed, verdict } from './tools.ts'
 
 /** Rules that need a list with what the run has created. */
 const ofLists: readonly RuleId[] = [
@@ -58,6 +58,17 @@ export const lists: readonly Latitude[] = [
       ({ text }) => ({ text: JSON.stringify(podsIn(text).map(({ id }) => id)) }),
     ),
     verdicts: { 'pods.list.full-shape': 'advice' },
+  }),
+  latitude('list-of-edges', 'The list of pods holds each of them in an entry with a cursor, as the target file says.', {
+    planes: ['pods'],
+    about: 'everything',
+    file: plane({ listAt: 'data.edges.*.node' }),
+    wrap: onResponse(
+      (request, { ok }) => ok && is.list(request),
+      ({ text }) => ({
+        text: JSON.stringify({ data: { edges: podsIn(text).map((node, cursor) => ({ cursor, node })) }, warnings: [] }),
+      }),
+    ),
   }),
   latitude('lists-in-pages', 'The pods and endpoints of a run are on the second page of their lists.', {
     planes: ['pods', 'management'],

@@ -27,12 +27,21 @@ export function unfinishedTag(
  * `harness/exchange/read.ts`, which k6 cannot import.
  */
 function resourcesIn(json: unknown, at: string | undefined): readonly Entry[] | undefined {
-  const named = at === '' ? json : Object(json)[at ?? '']
-  if (Array.isArray(named)) return named
+  const named = listAt(json, at === '' || at === undefined ? [] : at.split('.'))
+  if (named !== undefined) return named
   if (Array.isArray(json)) return json
   const [only, ...others] = Object.values(Object(json)).filter((member) => Object(member) === member)
   const isList = others.length === 0 && Array.isArray(only)
   return isList && only.every((one) => Object(one) === one && !Array.isArray(one)) ? only : undefined
+}
+
+/** The list at names of members, of which `*` stands for all. */
+function listAt(json: unknown, [name, ...names]: readonly string[]): readonly Entry[] | undefined {
+  if (name === undefined) return Array.isArray(json) ? json : undefined
+  if (name !== '*') return listAt(Object(json)[name], names)
+  if (Object(json) !== json) return undefined
+  const all = Object.values(Object(json))
+  return names.length === 0 ? (all as Entry[]) : all.map((one) => valueAt(one, names.join('.')) as Entry)
 }
 
 function valueAt(json: unknown, path: string): unknown {
