@@ -129,6 +129,14 @@ export const queuePurge: readonly Defect[] = [
     observed: 'status 404',
     change: alsoPurging(isFinished, ({ endpoint, id }) => void endpoint.jobs.delete(id)),
   }),
+  defect('purge-removes-results-of-runsync', 'queue.purge.running', 'finished', {
+    says: 'A purge removes the jobs of /runsync that are done.',
+    observed: 'status 404',
+    change: alsoPurging(
+      (job) => isFinished(job) && job.operation === 'runsync',
+      ({ endpoint, id }) => void endpoint.jobs.delete(id),
+    ),
+  }),
   defect('purge-ends-retries', 'queue.purge.running', 'retried', {
     says: 'A job that was FAILED before a purge is not retried any more.',
     observed: 'status 409',
