@@ -95,8 +95,8 @@ export function resourcesIn(value: unknown, at: string): readonly unknown[] | nu
 /** Why a response has no list: its status, or the place `at` without one, with the key of the target file that names it. */
 export function noListText(what: string, status: number, at: string, key: string | null = null): string {
   if (!isSuccess(status)) return `${what} was answered ${status}`
-  const place = at === '' ? 'is no array' : `has no array in the member ${at}`
-  return `${what} was answered ${status} and ${place}${key === null ? '' : `; ${key} names the member in the target file`}`
+  const place = at === '' ? 'is no array' : `has no array at ${at}`
+  return `${what} was answered ${status} and ${place}${key === null ? '' : `; ${key} of the target file names its place`}`
 }
 
 /** The lists in the first two levels of a value, whatever their names. */

@@ -28,7 +28,7 @@ export const queueStream: readonly Defect[] = [
     defect(id, rule, 'answered', {
       says: 'The responses of /stream have no list.',
       observed:
-        '/stream was answered 200 and has no array in the member stream; queue.stream.at names the member in the target file',
+        '/stream was answered 200 and has no array at stream; queue.stream.at of the target file names its place',
       wrap: onJson(
         (request, { status }) => status === 200 && asks('stream')(request),
         ({ stream: _, ...json }) => json,
