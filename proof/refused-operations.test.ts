@@ -29,7 +29,7 @@ it.each(refused)('no rule about %s passes if it is always refused', async (opera
   expect(passed.map(({ rule }) => rule)).toEqual([])
 })
 
-it('keys are judged by the other operations where a target without pods.change has no PATCH', async () => {
+it('keys are judged by the other operations if a target without pods.change has no PATCH', async () => {
   const rules = everything().rules.filter(({ id }) => /^auth\.(pods\.(?!odd)|scheme)/.test(id))
   const variant = { ...refusing('updatePod'), file: plane({ change: null }) }
   const judgements = await judgeOn({ variants: [variant], rules })

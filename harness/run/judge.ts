@@ -64,6 +64,6 @@ export function recordJudgement(recorder: Recorder, judgement: Judgement): Judge
 }
 
 /** Secrets are removed before the text is cut: the beginning of a key would not be recognised. */
-export function shorten(recorder: Pick<Recorder, 'clean'>, text: string, most = 400): string {
-  return cut(recorder.clean(text), most)
+export function shorten(recorder: Pick<Recorder, 'clean'>, text: string, max = 400): string {
+  return cut(recorder.clean(text), max)
 }

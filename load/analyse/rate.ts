@@ -9,6 +9,9 @@ import { createExplainer } from './explain.ts'
 import { findOverflow } from './generous.ts'
 import { type Case, failed, milliseconds, passed, type Ruling, unclear } from './verdict.ts'
 
+/** With more requests that may not count, an even pace is too far below the limit to show that it is not too strict. */
+const maxLateShare = 0.2
+
 /** An even pace below the limit: every 429 must have an explanation in the requests before it. */
 export function judgeTooStrict({ plan, points, beganMs }: Case): Ruling {
   return judgeRefusals(points, plan.limit, beganMs)
@@ -29,6 +32,11 @@ function judgeRefusals(points: Points, limit: PlannedLimit, beganMs: number): Ru
   const { operation, requests, windowMs } = limit
   const refused = points.filter(isRefused)
   const first = refused.at(0)
+  const late = points.filter(isTooLateToCancel).length
+  if (first === undefined && late > maxLateShare * points.length)
+    return unclear(
+      `${late} of ${points.length} evenly paced requests of ${operation} were for jobs that had ended, and may not count towards the limit`,
+    )
   if (first === undefined) return passed(`${operation} gave ${points.length} evenly paced requests no 429`)
   const { isExplained, inWindowBefore } = createExplainer(points, limit)
   const strict = refused.find((point) => !isExplained(point))
@@ -53,7 +61,8 @@ export function judgeTooGenerous({ plan, points, beganMs }: Case): Ruling {
     return unclear(`${sentence}; running workers may have raised the limit`)
   }
   const letIn = excessOf(points, requests, windowMs, beganMs, (point) => isServed(point) || isTooLateToCancel(point))
-  if (letIn !== null) return unclear(`${operation} let in ${letIn}; those whose job had ended may not count`)
+  if (letIn !== null)
+    return unclear(`${operation} let in ${letIn}; requests for jobs that had ended may not count towards the limit`)
   const refused = points.filter(isRefused)
   if (refused.length === 0) return unclear(`${operation} refused nothing, and served no more than is permitted`)
   const { openAt } = createExplainer(points, plan.limit)
@@ -86,23 +95,23 @@ function excessOf(
   const each = `${requests} each ${milliseconds(windowMs)}`
   const between = (fromMs: number, toMs: number) =>
     `between ${milliseconds(fromMs - beganMs)} and ${milliseconds(toMs - beganMs)}`
-  const served = points.filter(isLetIn)
-  const overflow = findOverflow(served, requests, windowMs)
+  const letIn = points.filter(isLetIn)
+  const overflow = findOverflow(letIn, requests, windowMs)
   if (overflow !== null) {
     const { fromMs, toMs, served, allowed } = overflow
     return `${served} requests ${between(fromMs, toMs)}, where ${each} explain at most ${allowed}`
   }
-  // An error may have been counted, too.
+  // An error, or a request for a job that had ended, may have been counted too.
   if (
     requests > EXACT_UP_TO ||
     points.some((point) => isNeither(point) || isTooLateToCancel(point)) ||
-    isExplainable([...served], requests, windowMs)
+    isExplainable([...letIn], requests, windowMs)
   )
     return null
-  const first = served.at(0)
-  const last = served.at(-1)
+  const first = letIn.at(0)
+  const last = letIn.at(-1)
   if (first === undefined || last === undefined) return null
-  return `${served.length} requests ${between(first.sentMs, last.receivedMs)}, at moments that no kind of counting ${each} explains`
+  return `${letIn.length} requests ${between(first.sentMs, last.receivedMs)}, at moments that no kind of counting ${each} explains`
 }
 
 /** The higher of the base and what the running workers allow (heading Limits). */

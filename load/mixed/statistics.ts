@@ -1,4 +1,4 @@
-/** The one module with this package, which the build puts into it: `check` does not need it. */
+/** The only module that imports this package. The build puts the package into it, so that users need not install it. */
 export {
   geometricMean,
   mean,

@@ -8,10 +8,10 @@ export interface ShownReset {
   readonly receivedMs: number
 }
 
-/** As little time says nothing about whole seconds, ms. */
-const leastMs = 2_500
+/** So much more time than t may be off says something about whole seconds, ms. */
+const leastMs = 500
 
-/** The instances of a target may answer in turn, and their clocks differ by this, ms. */
+/** Maximum difference between the clocks of instances that answer in turn, ms. */
 const clocksMs = 1_000
 
 /** How t fell with time from one response to a later one; `reset` if the window may have begun anew. */
@@ -24,7 +24,7 @@ export function resetShownBy(
   const slackMs = slackS * 1_000 + clocksMs
   if (received.target - first.sentMs >= first.t * 1_000 - slackMs) return 'reset'
   const passedMs = sent.target - first.receivedMs
-  if (window.t === null || passedMs < leastMs) return 'early'
+  if (window.t === null || passedMs < slackMs + leastMs) return 'early'
   if (window.t * 1_000 <= first.t * 1_000 - passedMs + slackMs) return 'fell'
   return isFull(window, slackS) || isRefilled(window) ? 'fell' : 'stuck'
 }

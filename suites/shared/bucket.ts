@@ -34,5 +34,5 @@ export function attemptText({ request: { body, headers, url } }: Arrival): strin
 }
 
 function textsIn(value: unknown): readonly string[] {
-  return typeof value === 'string' ? [value] : Object.values(Object(value)).flatMap(textsIn)
+  return typeof value === 'string' ? [value] : Object.entries(Object(value)).flat().flatMap(textsIn)
 }

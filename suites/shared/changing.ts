@@ -77,7 +77,7 @@ export async function triesToChange(context: Context, pod: PodView): Promise<Cha
   const hint =
     change === null
       ? ''
-      : ' (where PATCH changes another field, name it as pods.change; without PATCH, declare that absent)'
+      : ' (if PATCH changes another field, set pods.change to it; if there is no PATCH, declare pods.change absent)'
   return { said: `${said.join(', ')}${hint}`, isTaken, isAbsent }
 }
 

@@ -15,7 +15,8 @@ export function countAt(json: unknown, name: JobCount, paths: HealthPaths): unkn
   const siblings = membersOf(valueAt(json, path.slice(0, Math.max(0, path.lastIndexOf('.')))))
   const isEmpty = siblings !== null && Object.keys(siblings).length === 0
   const isCounted = jobCounts.some((one) => typeof valueAt(json, paths[one]) === 'number')
-  return valueAt(json, path) ?? (isEmpty || isCounted ? 0 : undefined)
+  const value = valueAt(json, path)
+  return value === undefined && (isEmpty || isCounted) ? 0 : value
 }
 
 /** The statistics of workers and jobs that /health shows, by their places; anything but an object is a statistic. */
